@@ -1,0 +1,156 @@
+//! A checked kernel, its roots, and what differentiation adds.
+
+use super::{AxisId, Elem, Graph, NodeId, Reduction, Ty};
+
+/// A kernel that passed `check`. Everything a later stage needs is here; no later stage can fail on a user's input
+/// except the in-place rule of the schedule.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The function's name.
+    pub name: String,
+    /// All expressions, forward ones first.
+    pub graph: Graph,
+    /// Tensor parameters in the order of the signature.
+    pub tensors: Vec<Tensor>,
+    /// Scalar parameters in the order of the signature.
+    pub scalars: Vec<Scalar>,
+    /// Outputs in order; none for a kernel that only edits.
+    pub outputs: Vec<Output>,
+    /// What the kernel writes, in source order: `Output` and `Edit` targets.
+    pub roots: Vec<Root>,
+    /// In-kernel assertions: (condition, guard, text).
+    pub asserts: Vec<(NodeId, Option<NodeId>, String)>,
+    /// `#[no_grad]` was written.
+    pub no_grad: bool,
+}
+
+/// A tensor parameter.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// The user's name.
+    pub name: String,
+    /// How it is passed.
+    pub intent: Intent,
+    /// Its element.
+    pub elem: Elem,
+    /// One axis per declared dimension; distinct.
+    pub axes: Vec<AxisId>,
+}
+
+/// How a tensor parameter is passed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Intent {
+    /// `&`: reads.
+    Read,
+    /// `&mut`: edits in place.
+    Edit,
+    /// `&atomic`: accumulates.
+    Atomic,
+    /// By value: an output may take its storage.
+    Donate,
+}
+
+/// A scalar parameter.
+#[derive(Clone, Debug)]
+pub struct Scalar {
+    /// The user's name.
+    pub name: String,
+    /// Its type in the signature.
+    pub ty: ScalarTy,
+}
+
+/// Types of scalar parameters as written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the variants are the types' own names")]
+pub enum ScalarTy {
+    /// `f64` in the signature, rounded once to the kernel's computing type; a [`Ty::Float`] value.
+    Float,
+    F32,
+    F64,
+    I64,
+    /// An `I64` value in the body.
+    Usize,
+    U64,
+    Bool,
+}
+
+/// An output tensor.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its element.
+    pub elem: Elem,
+    /// Its axes in the declared order; distinct.
+    pub axes: Vec<AxisId>,
+}
+
+/// A value and where it is written.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Root {
+    /// The array.
+    pub target: Target,
+    /// The elements.
+    pub write: Write,
+    /// The value.
+    pub value: NodeId,
+}
+
+/// An array that a kernel writes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Target {
+    /// An output, by position.
+    Output(u32),
+    /// A `&mut` or `&atomic` parameter, by its position among the tensor parameters.
+    Edit(u32),
+    /// The gradient of a tensor parameter; it has the parameter's axes, in order.
+    Gradient(u32),
+    /// A residual, by its position in [`Backward::saved`].
+    Saved(u32),
+    /// An array that the schedule made.
+    Temp(u32),
+}
+
+/// Which elements of the target are written.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Write {
+    /// Every element, at its own index; the target's axes in order. The value's free axes are among them.
+    Dense {
+        /// The target's axes.
+        axes: Vec<AxisId>,
+    },
+    /// For every point of `over`, combines the value into the element at `index` (one `I64` per dimension). The target
+    /// holds its old value (`Edit`), a dense part written before, or zero.
+    Scatter {
+        /// One index per dimension of the target.
+        index: Vec<NodeId>,
+        /// Iterated axes: all free axes of the value and the indices.
+        over: Vec<AxisId>,
+        /// `Sum`, `Max` or `Min`.
+        op: Reduction,
+        /// Executed only where this holds.
+        guard: Option<NodeId>,
+    },
+}
+
+/// The derived backward pass; its expressions are in the kernel's graph.
+#[derive(Clone, Debug, Default)]
+pub struct Backward {
+    /// Residuals that the forward pass keeps when an input is tracked.
+    pub saved: Vec<Saved>,
+    /// `Gradient` targets. A parameter may have a dense root and scatter roots after it.
+    pub roots: Vec<Root>,
+    /// Float parameters without a differentiable path, by position, each with the reason as a sentence.
+    pub blocked: Vec<(u32, String)>,
+}
+
+/// A residual.
+#[derive(Clone, Debug)]
+pub struct Saved {
+    /// The forward expression that is kept.
+    pub node: NodeId,
+    /// Its axes in the order of the array; exactly the free axes of `node`.
+    pub axes: Vec<AxisId>,
+    /// Its computing type; the array's element is this type, never half.
+    pub ty: Ty,
+    /// The output whose value it is, if it is one stored without loss: the output's handle is kept instead.
+    pub output: Option<u32>,
+}

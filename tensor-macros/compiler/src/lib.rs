@@ -1,0 +1,2 @@
+//! The compiler behind `tensor_fn!`: `syntax -> check -> diff -> simplify -> schedule -> emit`, over one IR.
+pub mod ir;

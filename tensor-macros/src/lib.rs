@@ -1,0 +1,1 @@
+//! The procedural macro `tensor_fn!`.

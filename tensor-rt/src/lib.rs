@@ -1,0 +1,3 @@
+//! Typed tensors, kernels with derived gradients, and the engines that run them.
+
+extern crate self as tensor_rt;
