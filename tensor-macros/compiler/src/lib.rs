@@ -1,2 +1,3 @@
 //! The compiler behind `tensor_fn!`: `syntax -> check -> diff -> simplify -> schedule -> emit`, over one IR.
 pub mod ir;
+pub mod schedule;

@@ -6,8 +6,8 @@
 //! generic kernel: [`Elem::Generic`] stands for it. A CUDA engine reads the same tables.
 //!
 //! Vocabulary: the *free* axes of a kernel index its rows, the *reduced* axes the elements of a row. A *pass* is one
-//! traversal: `Level(k)` evaluates the bodies of the reductions of level `k` over free and reduced axes, `Inner` writes
-//! over free and reduced axes, `Outer` writes over the free axes alone (a pointwise kernel has no reduced axes and one
+//! traversal: `Level(k)` evaluates the bodies of the reductions of level `k` over free and reduced axes and writes over
+//! them what needs lower levels only, `Inner` writes over free and reduced axes, `Outer` over the free axes alone (a pointwise kernel has no reduced axes and one
 //! `Outer` pass). Levels run in order, then `Inner`, then `Outer`. An *operand* is one way of reading an array.
 
 use crate::element::DType;
@@ -242,7 +242,7 @@ pub struct Pass {
 /// What a pass traverses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassKind {
-    /// Free and reduced axes; fills the bodies of one level's reductions.
+    /// Free and reduced axes; fills the bodies of one level's reductions, and performs writes that need lower levels only.
     Level(u8),
     /// Free and reduced axes; writes.
     Inner,
