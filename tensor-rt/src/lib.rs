@@ -1,3 +1,7 @@
 //! Typed tensors, kernels with derived gradients, and the engines that run them.
 
 extern crate self as tensor_rt;
+
+pub mod element;
+pub mod isa;
+mod math;

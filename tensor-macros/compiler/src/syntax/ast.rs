@@ -1,0 +1,112 @@
+//! The items of a `tensor_fn!` block as they were written.
+//!
+//! Vocabulary: a *function* is a kernel; a *helper* is a private scalar function without types, inlined where it is
+//! called; a *body* is a Rust block in which every `a[i, j]` has become `a[(i, j)]`.
+
+use proc_macro2::{Ident, Span};
+
+use crate::ir;
+
+/// One item of a block.
+#[derive(Debug)]
+pub enum Item {
+    /// A kernel.
+    Function(Function),
+    /// A scalar helper.
+    Helper(Helper),
+}
+
+/// A kernel.
+#[derive(Debug)]
+pub struct Function {
+    /// Documentation, `#[cfg]`, lints and whatever else is forwarded to the generated function; without `#[no_grad]`.
+    pub attrs: Vec<syn::Attribute>,
+    /// The user's visibility.
+    pub vis: syn::Visibility,
+    /// The user's name.
+    pub name: Ident,
+    /// The user's own generics, possibly none.
+    pub generics: syn::Generics,
+    /// Parameters in the order of the signature, tensors and scalars mixed.
+    pub params: Vec<Param>,
+    /// Outputs in order; none for a kernel that only edits.
+    pub outputs: Vec<TensorTy>,
+    /// True if the outputs were written as a tuple.
+    pub tuple: bool,
+    /// The block; `None` for a hand-written kernel. After a syntax error in it, an empty block.
+    pub body: Option<syn::Block>,
+    /// Where `#[no_grad]` was written, if it was.
+    pub no_grad: Option<Span>,
+    /// The name, where an error about the whole function points.
+    pub span: Span,
+}
+
+/// A scalar helper: `fn sq(x) { x * x }`.
+#[derive(Debug)]
+pub struct Helper {
+    /// Its name.
+    pub name: Ident,
+    /// Its parameters.
+    pub params: Vec<Ident>,
+    /// Its block.
+    pub body: syn::Block,
+}
+
+/// A parameter of a kernel.
+#[derive(Debug)]
+pub struct Param {
+    /// The user's name.
+    pub name: Ident,
+    /// A tensor or a scalar.
+    pub kind: ParamKind,
+}
+
+/// The type of a parameter.
+#[derive(Debug)]
+pub enum ParamKind {
+    /// `&Tensor[N, C]`.
+    Tensor(TensorTy),
+    /// `float`, `usize`, ...
+    Scalar(ir::ScalarTy),
+}
+
+/// `&Tensor<Cuda, Grad, f32>[N, C]`.
+#[derive(Debug)]
+pub struct TensorTy {
+    /// `&`, `&mut`, `&atomic` or by value; [`ir::Intent::Read`] for an output.
+    pub intent: ir::Intent,
+    /// The device, if it was named.
+    pub device: Option<syn::Type>,
+    /// The grad mode, if it was named.
+    pub mode: Option<syn::Type>,
+    /// The element.
+    pub elem: ElemTy,
+    /// One per dimension.
+    pub axes: Vec<AxisDecl>,
+    /// The word `Tensor`.
+    pub span: Span,
+}
+
+/// The element of a tensor.
+#[derive(Debug)]
+pub enum ElemTy {
+    /// Not named: the kernel's own float element.
+    Inferred,
+    /// A type parameter of the user, bounded by `Float`: the kernel's own float element under the user's name.
+    Generic(Ident),
+    /// A concrete element.
+    Named(ir::Elem, syn::Type),
+}
+
+/// One dimension of a tensor.
+#[derive(Debug)]
+pub enum AxisDecl {
+    /// `..`
+    Rest(Span),
+    /// `N`
+    Name(Ident),
+    /// `3`
+    Literal(u64, Span),
+    /// `M = N`, `C = classes`
+    Sized(Ident, syn::Expr),
+}
