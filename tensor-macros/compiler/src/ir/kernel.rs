@@ -1,5 +1,7 @@
 //! A checked kernel, its roots, and what differentiation adds.
 
+use std::collections::BTreeMap;
+
 use super::{AxisId, Elem, Graph, NodeId, Reduction, Ty};
 
 /// A kernel that passed `check`. Everything a later stage needs is here; no later stage can fail on a user's input
@@ -22,6 +24,8 @@ pub struct Kernel {
     pub asserts: Vec<(NodeId, Option<NodeId>, String)>,
     /// `#[no_grad]` was written.
     pub no_grad: bool,
+    /// What the user called an expression in a `let`; generated code uses the names, nothing depends on them.
+    pub names: BTreeMap<NodeId, String>,
 }
 
 /// A tensor parameter.
