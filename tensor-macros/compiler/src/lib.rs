@@ -3,5 +3,6 @@ pub mod check;
 pub mod errors;
 pub mod interp;
 pub mod ir;
+pub mod print;
 pub mod schedule;
 pub mod syntax;

@@ -108,6 +108,14 @@ pub(super) fn load_index(graph: &Graph, load: NodeId) -> &[NodeId] {
     }
 }
 
+/// True for a load at bare, distinct axes without a guard.
+pub(super) fn is_plain_load(graph: &Graph, id: NodeId) -> bool {
+    let bare = |&arg: &NodeId| graph.as_index(arg).is_some();
+    matches!(graph.op(id), Op::Load { guarded: false, .. })
+        && graph.args(id).iter().all(bare)
+        && graph.args(id).len() == graph.axes(id).len()
+}
+
 /// True if the bound axes stand only in indices of several axes: a small window.
 fn is_window(graph: &Graph, body: NodeId, bound: &AxisSet) -> bool {
     let (mut window, mut bare) = (false, false);

@@ -10,6 +10,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::class::{is_plain_load, load_index};
 use crate::ir::{AxisId, AxisSet, Binary, Graph, Literal, NodeId, Op, Reduction, Unary};
 
 /// A sum of the product of two arrays.
@@ -154,7 +155,11 @@ impl Contractions {
         let common: Vec<AxisId> =
             axes.iter().copied().filter(|&axis| left.axes.contains(axis) && right.axes.contains(axis)).collect();
         let own = |this: &Group, other: &Group| !this.axes.difference(&other.axes).is_subset(&summed);
-        if common.is_empty() || !own(left, right) || !own(right, left) || left.is_window(graph) || right.is_window(graph)
+        if common.is_empty()
+            || !own(left, right)
+            || !own(right, left)
+            || left.is_window(graph)
+            || right.is_window(graph)
         {
             return None;
         }
@@ -208,15 +213,7 @@ impl Contractions {
 
     /// True if an expression is an array at its own index: a load at bare, distinct axes, a reduction, or stored.
     fn is_array(&self, graph: &Graph, id: NodeId) -> bool {
-        self.stored.contains(&id)
-            || match graph.op(id) {
-                Op::Reduce { .. } => true,
-                Op::Load { guarded: false, .. } => {
-                    let axes: Option<Vec<AxisId>> = graph.args(id).iter().map(|&arg| graph.as_index(arg)).collect();
-                    axes.is_some_and(|axes| axes.len() == graph.axes(id).len())
-                }
-                _ => false,
-            }
+        self.stored.contains(&id) || matches!(graph.op(id), Op::Reduce { .. }) || is_plain_load(graph, id)
     }
 }
 
@@ -231,7 +228,8 @@ impl Group {
     fn is_window(&self, graph: &Graph) -> bool {
         let roots: Vec<NodeId> = self.product.factors.iter().map(|&(id, _)| id).collect();
         graph.reachable(&roots).into_iter().any(|id| {
-            matches!(graph.op(id), Op::Load { .. }) && graph.args(id).iter().any(|&arg| graph.axes(arg).len() > 1)
+            matches!(graph.op(id), Op::Load { .. })
+                && load_index(graph, id).iter().any(|&arg| graph.axes(arg).len() > 1)
         })
     }
 }

@@ -10,7 +10,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::Class;
-use super::class::{classify, own_nodes};
+use super::class::{classify, is_plain_load, load_index, own_nodes};
 use super::contraction::Contractions;
 use crate::ir::{AxisId, AxisSet, ExtentId, Graph, NodeId, Op, Reduction, Root, Source, Target, Write};
 
@@ -36,6 +36,8 @@ pub(super) struct Task {
     pub values: Vec<NodeId>,
     /// Tasks whose results they contain.
     pub reads: BTreeSet<usize>,
+    /// Those of `reads` that are read as an array at another index, and so in a later kernel.
+    pub array_reads: BTreeSet<usize>,
     /// Loads in them.
     pub loads: HashSet<NodeId>,
 }
@@ -61,28 +63,22 @@ pub(super) struct Group {
 
 /// All tasks and their groups.
 pub(super) struct Plan<'a> {
-    pub graph: &'a Graph,
-    pub tasks: Vec<Task>,
+    graph: &'a Graph,
+    tasks: Vec<Task>,
     /// The task that finishes a reduction or stores an expression.
-    pub producer: HashMap<NodeId, usize>,
+    producer: HashMap<NodeId, usize>,
     /// Groups; a group without tasks was joined to another.
-    pub groups: Vec<Group>,
+    groups: Vec<Group>,
     group_of: Vec<usize>,
     /// By task: tasks that must come before it, in its kernel or an earlier one, without being read.
-    pub before: Vec<BTreeSet<usize>>,
+    before: Vec<BTreeSet<usize>>,
 }
 
 impl<'a> Plan<'a> {
     /// Finds the tasks of `roots` and groups them.
     pub fn new(graph: &'a Graph, roots: &[Root], contractions: &Contractions) -> Self {
-        let mut plan = Plan {
-            graph,
-            tasks: vec![],
-            producer: HashMap::new(),
-            groups: vec![],
-            group_of: vec![],
-            before: vec![],
-        };
+        let mut plan =
+            Plan { graph, tasks: vec![], producer: HashMap::new(), groups: vec![], group_of: vec![], before: vec![] };
         plan.find_tasks(roots, &contractions.stored);
         plan.order_edits();
         plan.start_groups(contractions);
@@ -95,30 +91,26 @@ impl<'a> Plan<'a> {
     /// One task per reduction, stored expression and root, operands first.
     fn find_tasks(&mut self, roots: &[Root], stored: &HashSet<NodeId>) {
         let graph = self.graph;
-        let mut works: Vec<(NodeId, Work)> = Vec::new();
-        let mut by_root: HashMap<NodeId, usize> = HashMap::new();
-        for root in roots {
-            // A residual is an array that the other kernels of the forward pass may read.
-            let residual = matches!(root.target, Target::Saved(_));
-            if residual && !by_root.contains_key(&root.value) {
-                by_root.insert(root.value, works.len());
-            }
-            works.push((root.value, Work::Write(root.clone())));
-        }
+        let mut works: Vec<(NodeId, Work)> = roots.iter().map(|root| (root.value, Work::Write(root.clone()))).collect();
         let values: Vec<NodeId> = roots.iter().flat_map(root_values).collect();
         for id in graph.reachable(&values) {
+            let has_root = roots.iter().any(|root| is_array_root(root) && root.value == id);
             if matches!(graph.op(id), Op::Reduce { .. }) {
                 works.push((id, Work::Reduction(id)));
-            } else if stored.contains(&id) && !by_root.contains_key(&id) && !is_trivial(graph, id) {
+            } else if stored.contains(&id) && !has_root && !is_trivial(graph, id) {
                 works.push((id, Work::Store(id)));
             }
         }
         // A stable sort by value: a task comes after those it reads, roots of one value after what finishes it.
         works.sort_by_key(|(value, work)| (*value, matches!(work, Work::Write(_))));
+        let mut array_roots = HashMap::new();
         for (position, (id, work)) in works.iter().enumerate() {
-            let residual = matches!(work, Work::Write(Root { target: Target::Saved(_), .. }));
-            if !matches!(work, Work::Write(_)) || residual && !matches!(graph.op(*id), Op::Reduce { .. }) {
+            let array = matches!(work, Work::Write(root) if is_array_root(root));
+            if !matches!(work, Work::Write(_)) || array && !is_trivial(graph, *id) {
                 self.producer.entry(*id).or_insert(position);
+            }
+            if let Work::Write(Root { target: Target::Temp(temp), .. }) = work {
+                array_roots.insert(*temp, position);
             }
         }
         for (position, (id, work)) in works.into_iter().enumerate() {
@@ -127,7 +119,8 @@ impl<'a> Plan<'a> {
                 Work::Store(id) => (graph.axes(*id).clone(), vec![*id]),
                 Work::Write(root) => (write_axes(root).iter().copied().collect(), root_values(root)),
             };
-            let mut task = Task { work, axes, values, reads: BTreeSet::new(), loads: HashSet::new() };
+            let (reads, array_reads, loads) = Default::default();
+            let mut task = Task { work, axes, values, reads, array_reads, loads };
             // The producer of a stored expression looks into it; its other readers read it.
             let mine = self.producer.get(&id) == Some(&position);
             let mut stack = task.values.clone();
@@ -140,8 +133,12 @@ impl<'a> Plan<'a> {
                     Some(&producer) if !(mine && next == id) => drop(task.reads.insert(producer)),
                     _ => stack.extend(graph.args(next)),
                 }
-                if let Op::Load { .. } = graph.op(next) {
+                if let Op::Load { source, .. } = graph.op(next) {
                     task.loads.insert(next);
+                    if let Source::Temp(temp) = source {
+                        task.reads.insert(array_roots[temp]);
+                        task.array_reads.insert(array_roots[temp]);
+                    }
                 }
             }
             self.tasks.push(task);
@@ -156,7 +153,8 @@ impl<'a> Plan<'a> {
             let Work::Write(root) = &task.work else { continue };
             for (other, reader) in self.tasks.iter().enumerate().filter(|&(other, _)| other != position) {
                 let reads = |&load: &NodeId| matches!(graph.op(load), Op::Load { source: Source::Param(p), .. } if Target::Edit(*p) == root.target);
-                let dense = matches!(&reader.work, Work::Write(first) if first.target == root.target && is_dense(first));
+                let dense =
+                    matches!(&reader.work, Work::Write(first) if first.target == root.target && is_dense(first));
                 if reader.loads.iter().any(reads) || dense && !is_dense(root) {
                     before[position].insert(other);
                 }
@@ -186,16 +184,30 @@ impl<'a> Plan<'a> {
     fn join_reductions(&mut self) {
         for early in 0..self.groups.len() {
             for late in (early + 1..self.groups.len()).rev() {
-                let (Kind::Reduce { class, free, bound }, Kind::Reduce { class: other_class, free: other_free, bound: other_bound }) =
-                    (&self.groups[early].kind, &self.groups[late].kind)
+                let (
+                    Kind::Reduce { class, free, bound },
+                    Kind::Reduce { class: other_class, free: other_free, bound: other_bound },
+                ) = (&self.groups[early].kind, &self.groups[late].kind)
                 else {
                     continue;
                 };
                 let levels = matches!(class, Class::Row | Class::StridedRow);
                 let single = matches!(class, Class::Column | Class::Full);
                 let same = class == other_class && free == other_free && self.same_bound(bound, other_bound);
-                let legal = levels || single && !self.is_adjacent(early, late);
-                if same && legal && self.same_positions(early, late) && self.may_join(early, late) {
+                if !(same && (levels || single && !self.is_adjacent(early, late)) && self.same_positions(early, late)) {
+                    continue;
+                }
+                // Stored expressions between two levels of a row are computed on the way.
+                let between = self.between(early, late);
+                let joins = |&group: &usize| {
+                    levels
+                        && matches!(self.groups[group].kind, Kind::Pointwise { .. })
+                        && self.groups[group].tasks.iter().all(|&task| self.fits(task, early))
+                        && !self.is_apart(group, early)
+                        && !self.is_apart(group, late)
+                };
+                if between.iter().all(joins) && !self.is_apart(early, late) {
+                    between.into_iter().for_each(|group| self.join(group, late));
                     self.join(early, late);
                     break;
                 }
@@ -230,7 +242,8 @@ impl<'a> Plan<'a> {
                 else {
                     continue;
                 };
-                if axes == other && self.keeps_edits(early, late) && self.may_join(early, late) {
+                let present = !self.groups[early].tasks.is_empty() && !self.groups[late].tasks.is_empty();
+                if present && axes == other && self.keeps_edits(early, late) && self.may_join(early, late) {
                     self.join(early, late);
                     break;
                 }
@@ -241,6 +254,9 @@ impl<'a> Plan<'a> {
     /// True if a write over the task's axes is possible in a kernel of the group.
     fn fits(&self, position: usize, group: usize) -> bool {
         let Kind::Reduce { class, free, bound } = &self.groups[group].kind else { return false };
+        if self.groups[group].tasks.is_empty() {
+            return false;
+        }
         let axes = &self.tasks[position].axes;
         let inner: Vec<AxisId> = axes.difference(free).iter().collect();
         if *axes == *free {
@@ -328,15 +344,9 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The axes over which a group finds positions (`argmax`), in the order in which they count.
-    pub fn position_order(&self, group: usize) -> Option<&'a [AxisId]> {
-        self.groups[group].tasks.iter().find_map(|&position| match &self.tasks[position].work {
-            Work::Reduction(id) => match self.graph.op(*id) {
-                Op::Reduce { op: Reduction::ArgMax | Reduction::ArgMin, axes } if axes.len() > 1 => Some(&axes[..]),
-                _ => None,
-            },
-            _ => None,
-        })
+    /// The axes over which a group finds positions, in the order in which they count.
+    fn position_order(&self, group: usize) -> Option<&'a [AxisId]> {
+        self.groups[group].tasks.iter().find_map(|&position| position_axes(self.graph, &self.tasks[position]))
     }
 
     /// The groups that must come before a group.
@@ -354,22 +364,54 @@ impl<'a> Plan<'a> {
         self.earlier(a).contains(&b) || self.earlier(b).contains(&a)
     }
 
-    /// True if no path of reads joins two groups through a third.
+    /// True if no path of reads joins two groups through a third, and neither reads an array of the other.
     fn may_join(&self, a: usize, b: usize) -> bool {
-        let through = |from: usize, to: usize| {
-            let mut stack: Vec<usize> = self.earlier(from).into_iter().filter(|&next| next != to).collect();
-            let mut seen = HashSet::new();
-            while let Some(next) = stack.pop() {
-                if next == to {
-                    return true;
-                }
-                if next != from && seen.insert(next) {
-                    stack.extend(self.earlier(next));
+        !self.is_apart(a, b) && self.between(a, b).is_empty()
+    }
+
+    /// True if one of two groups reads an array of the other at another index than it is written.
+    fn is_apart(&self, a: usize, b: usize) -> bool {
+        let reads = |from: usize, to: usize| {
+            let mut tasks = self.groups[from].tasks.iter();
+            tasks.any(|&task| self.tasks[task].array_reads.iter().any(|&read| self.group_of[read] == to))
+        };
+        reads(a, b) || reads(b, a)
+    }
+
+    /// The groups on paths of reads from one group to the other.
+    fn between(&self, a: usize, b: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        for (from, to) in [(a, b), (b, a)] {
+            let starts = self.earlier(from).into_iter().filter(|&next| next != to);
+            found.extend(starts.filter(|&next| self.reaches(next, from, to)));
+        }
+        // What lies behind a first step is found from that step.
+        let mut stack: Vec<usize> = found.iter().copied().collect();
+        while let Some(group) = stack.pop() {
+            for next in self.earlier(group) {
+                let inside = next != a && next != b && !found.contains(&next);
+                if inside && (self.reaches(next, a, b) || self.reaches(next, b, a)) {
+                    found.insert(next);
+                    stack.push(next);
                 }
             }
-            false
-        };
-        !through(a, b) && !through(b, a)
+        }
+        found
+    }
+
+    /// True if a path of reads leads from `start` to `goal` without `barred`.
+    fn reaches(&self, start: usize, barred: usize, goal: usize) -> bool {
+        let mut stack = vec![start];
+        let mut seen = HashSet::new();
+        while let Some(group) = stack.pop() {
+            if group == goal {
+                return true;
+            }
+            if group != barred && seen.insert(group) {
+                stack.extend(self.earlier(group));
+            }
+        }
+        false
     }
 
     /// Moves the tasks of `from` to `into`.
@@ -382,22 +424,47 @@ impl<'a> Plan<'a> {
         self.groups[into].tasks.sort_unstable();
     }
 
-    /// Groups in an order of execution, and the groups left over, which need each other.
-    pub fn execution_order(&self) -> (Vec<usize>, Vec<usize>) {
-        let mut open: Vec<usize> = (0..self.groups.len()).filter(|&group| !self.groups[group].tasks.is_empty()).collect();
+    /// The groups in an order of execution, and the groups left over, which need each other.
+    pub fn finish(self) -> Grouping {
+        let mut open: Vec<usize> =
+            (0..self.groups.len()).filter(|&group| !self.groups[group].tasks.is_empty()).collect();
         open.sort_by_key(|&group| self.groups[group].tasks[0]);
-        let mut order = Vec::new();
+        let mut order: Vec<usize> = Vec::new();
         while let Some(place) =
             open.iter().position(|&group| self.earlier(group).iter().all(|other| order.contains(other)))
         {
             order.push(open.remove(place));
         }
-        (order, open)
+        let cycle = open.iter().map(|&group| self.groups[group].clone()).collect();
+        let groups: Vec<Group> = order.iter().map(|&group| self.groups[group].clone()).collect();
+        let mut group_of = vec![usize::MAX; self.tasks.len()];
+        for (position, group) in groups.iter().enumerate() {
+            group.tasks.iter().for_each(|&task| group_of[task] = position);
+        }
+        Grouping { tasks: self.tasks, producer: self.producer, groups, group_of, cycle }
     }
+}
 
-    /// The group of a task.
-    pub fn group_of(&self, task: usize) -> usize {
-        self.group_of[task]
+/// The tasks of every kernel, in order of execution.
+pub(super) struct Grouping {
+    pub tasks: Vec<Task>,
+    /// The task that finishes a reduction or stores an expression.
+    pub producer: HashMap<NodeId, usize>,
+    pub groups: Vec<Group>,
+    /// By task: its place in `groups`.
+    pub group_of: Vec<usize>,
+    /// Groups without an order: each edits what another still reads.
+    pub cycle: Vec<Group>,
+}
+
+/// The axes over which an `argmax` or `argmin` finds a position, if there are several: their order counts.
+pub(super) fn position_axes<'a>(graph: &'a Graph, task: &Task) -> Option<&'a [AxisId]> {
+    match task.work {
+        Work::Reduction(id) => match graph.op(id) {
+            Op::Reduce { op: Reduction::ArgMax | Reduction::ArgMin, axes } if axes.len() > 1 => Some(axes),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -418,6 +485,11 @@ pub(super) fn write_axes(root: &Root) -> &[AxisId] {
     }
 }
 
+/// True if a root writes an array that later kernels of its schedule may read.
+fn is_array_root(root: &Root) -> bool {
+    matches!(root.target, Target::Saved(_) | Target::Temp(_))
+}
+
 /// True if a root writes every element.
 fn is_dense(root: &Root) -> bool {
     matches!(root.write, Write::Dense { .. })
@@ -425,13 +497,13 @@ fn is_dense(root: &Root) -> bool {
 
 /// True if a load reads at exactly these axes.
 pub(super) fn is_own(graph: &Graph, load: NodeId, axes: &[AxisId]) -> bool {
-    let index = super::class::load_index(graph, load);
+    let index = load_index(graph, load);
     index.len() == axes.len() && index.iter().zip(axes).all(|(&index, &axis)| graph.as_index(index) == Some(axis))
 }
 
-/// True for expressions that no array can make cheaper.
+/// True for expressions that no array can make cheaper: uniform ones and arrays at their own index.
 fn is_trivial(graph: &Graph, id: NodeId) -> bool {
-    let mut computed = false;
-    own_nodes(graph, &[id], |node| computed |= !matches!(graph.op(node), Op::Const(_) | Op::Scalar(_) | Op::Size(_)));
-    !computed || matches!(graph.op(id), Op::Load { .. } | Op::Index(_))
+    let mut uniform = true;
+    own_nodes(graph, &[id], |node| uniform &= matches!(graph.op(node), Op::Const(_) | Op::Scalar(_) | Op::Size(_)));
+    uniform || is_plain_load(graph, id)
 }
