@@ -1,8 +1,10 @@
 //! The compiler behind `tensor_fn!`: `syntax -> check -> diff -> simplify -> schedule -> emit`, over one IR.
 pub mod check;
+pub mod diff;
 pub mod errors;
 pub mod interp;
 pub mod ir;
 pub mod print;
 pub mod schedule;
+pub mod simplify;
 pub mod syntax;
