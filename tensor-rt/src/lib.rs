@@ -4,4 +4,5 @@ extern crate self as tensor_rt;
 
 pub mod element;
 pub mod isa;
+pub mod kernel;
 mod math;

@@ -7,8 +7,8 @@
 //!
 //! Vocabulary: the *free* axes of a kernel index its rows, the *reduced* axes the elements of a row. A *pass* is one
 //! traversal: `Level(k)` evaluates the bodies of the reductions of level `k` over free and reduced axes and writes over
-//! them what needs lower levels only, `Inner` writes over free and reduced axes, `Outer` over the free axes alone (a pointwise kernel has no reduced axes and one
-//! `Outer` pass). Levels run in order, then `Inner`, then `Outer`. An *operand* is one way of reading an array.
+//! them what needs lower levels only, `Inner` writes over free and reduced axes, `Outer` over the free axes alone (a
+//! pointwise kernel has no reduced axes and one `Outer` pass). Levels run in order, then `Inner`, then `Outer`. An *operand* is one way of reading an array.
 
 use crate::element::DType;
 
@@ -264,6 +264,9 @@ pub struct Contraction {
     pub m: &'static [u16],
     /// Axes of `rhs` and the result.
     pub n: &'static [u16],
+    /// True if the `Outer` pass only stores the sum, in the type in which it was computed: an engine may then sum straight
+    /// into the written array.
+    pub bare: bool,
 }
 
 /// How the schedule sees a kernel. An engine may traverse it otherwise where strides at launch say so.

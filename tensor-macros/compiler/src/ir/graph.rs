@@ -226,6 +226,14 @@ impl Graph {
         self.intern(Op::Cast(elem), vec![x], elem.ty())
     }
 
+    /// `x` as a value of type `ty`, never rounded to half.
+    pub fn convert(&mut self, ty: Ty, x: NodeId) -> NodeId {
+        match self.ty(x) == ty {
+            true => x,
+            false => self.intern(Op::Convert(ty), vec![x], ty),
+        }
+    }
+
     /// The value of an `f64` constant, if the node is one.
     pub fn as_float(&self, id: NodeId) -> Option<f64> {
         match self.op(id) {

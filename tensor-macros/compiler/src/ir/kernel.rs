@@ -140,10 +140,24 @@ pub enum Write {
 pub struct Backward {
     /// Residuals that the forward pass keeps when an input is tracked.
     pub saved: Vec<Saved>,
+    /// Intermediate arrays that are computed once, in order: the cotangents of contractions. Backward expressions load
+    /// them by [`super::Source::Temp`] with their position here; the schedule numbers its own temps after them.
+    pub temps: Vec<Temp>,
     /// `Gradient` targets. A parameter may have a dense root and scatter roots after it.
     pub roots: Vec<Root>,
     /// Float parameters without a differentiable path, by position, each with the reason as a sentence.
     pub blocked: Vec<(u32, String)>,
+}
+
+/// An intermediate array of the backward pass.
+#[derive(Clone, Debug)]
+pub struct Temp {
+    /// Its value; loads of earlier temps may stand in it.
+    pub node: NodeId,
+    /// Its axes in the order of the array; exactly the free axes of `node`.
+    pub axes: Vec<AxisId>,
+    /// Its computing type, which is its element, never half.
+    pub ty: Ty,
 }
 
 /// A residual.

@@ -24,5 +24,5 @@ mod op;
 
 pub use axis::{Axis, AxisId, AxisSet, Extent, ExtentId};
 pub use graph::{Graph, Node, NodeId};
-pub use kernel::{Backward, Intent, Kernel, Output, Root, Saved, Scalar, ScalarTy, Target, Tensor, Write};
+pub use kernel::{Backward, Intent, Kernel, Output, Root, Saved, Scalar, ScalarTy, Target, Temp, Tensor, Write};
 pub use op::{Binary, Elem, Literal, Op, Reduction, Source, Ty, Unary};

@@ -96,7 +96,7 @@ pub enum Source {
     Cotangent(u32),
     /// A residual of the forward pass, by its position in [`super::Backward::saved`].
     Saved(u32),
-    /// An array that the schedule made, by its position in the schedule's temps.
+    /// An intermediate array: first those of [`super::Backward::temps`], then those that the schedule made.
     Temp(u32),
 }
 
@@ -135,8 +135,11 @@ pub enum Op {
     Fma,
     /// `if condition { a } else { b }`; operands `condition, a, b`.
     Select,
-    /// Rust's `as` to the element, then widened to its computing type.
+    /// The user's `as`: Rust's `as` to the element (rounding to half if it is one), then widened to its computing type.
     Cast(Elem),
+    /// Rust's `as` to a computing type, without the detour over a half element: sizes, indices and integer literals that
+    /// meet a float, and the cotangents of casts.
+    Convert(Ty),
     /// Derived code only: the sum of `coefficient[i] * args[i]`; coefficients are `f64` bits.
     Sum {
         /// One coefficient (`f64` bits) per operand.

@@ -1,0 +1,12 @@
+//! Kernels: the tables that generated code hands over, the arithmetic of its passes, and the call that runs them.
+//!
+//! [`program`] is data and [`body`] is arithmetic; [`block`] is where they meet. [`sizes`] evaluates size expressions.
+//! Generated code reaches all of it through `tensor_rt::__private`.
+
+pub mod block;
+pub mod body;
+pub mod program;
+pub mod sizes;
+
+pub use block::{BLOCK, Block, Gather};
+pub use body::{Bodies, InstructionSet, PassBody, PassFn};
