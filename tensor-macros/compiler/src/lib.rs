@@ -1,5 +1,6 @@
 //! The compiler behind `tensor_fn!`: `syntax -> check -> diff -> simplify -> schedule -> emit`, over one IR.
 pub mod check;
+pub mod emit;
 pub mod errors;
 pub mod interp;
 pub mod ir;

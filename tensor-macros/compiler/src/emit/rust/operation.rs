@@ -25,7 +25,7 @@ pub(super) fn unary(op: Unary, x: Expr, ty: Ty) -> Expr {
         }
         (false, Unary::Sign) => {
             let positive = x.infix(quote!(!=), super::ty::zero(ty), Level::Compare);
-            super::ty::cast(positive, Ty::Bool, super::ty::element(ty))
+            super::ty::convert(positive, Ty::Bool, ty)
         }
         (false, Unary::Abs | Unary::Floor | Unary::Ceil | Unary::Round | Unary::Trunc) => x,
         (false, Unary::IsNan) => Expr::atom(quote!(false)),
@@ -93,7 +93,7 @@ pub(super) fn binary(op: Binary, x: Expr, y: Expr, ty: Ty) -> Expr {
         Binary::Min => Expr::call(quote!(::core::cmp::Ord::min), vec![x, y]),
         Binary::Powf => Expr::call(quote!(Compute::powf::<I>), vec![x, y]),
         Binary::Powi if ty.is_float() => Expr::call(quote!(Compute::powi::<I>), vec![x, y]),
-        Binary::Powi => x.method(quote!(wrapping_pow), vec![super::ty::cast(y, Ty::I64, crate::ir::Elem::U32)]),
+        Binary::Powi => x.method(quote!(wrapping_pow), vec![super::ty::convert(y, Ty::I64, Ty::U32)]),
         Binary::Atan2 => Expr::call(quote!(Compute::atan2::<I>), vec![x, y]),
         Binary::Xlogy => Expr::call(quote!(Compute::xlogy::<I>), vec![x, y]),
         Binary::Div | Binary::Rem => panic!("bug: an integer division is not an expression of its operands alone"),

@@ -9,13 +9,13 @@
 use std::collections::{HashMap, HashSet};
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
-use super::expr::{Expr, Level};
+use super::expr::Expr;
 use super::names::Names;
 use super::{operation, ty};
 use crate::emit::plan::{Direction, Eval, Kernel, Pass, Storage, WriteKind};
-use crate::ir::{self, Binary, Elem, Graph, Literal, NodeId, Op, Reduction, ScalarTy, Source, Target, Ty};
+use crate::ir::{Binary, Graph, Literal, NodeId, Op, Reduction, ScalarTy, Source, Target, Ty};
 
 /// Arithmetic operations that stand in one expression before a part of it gets a name.
 const WEIGHT: usize = 9;
@@ -369,6 +369,7 @@ impl<'a> Body<'a> {
             Op::Fma => operation::fma(operand(self, 0), operand(self, 1), operand(self, 2)),
             Op::Select => Expr::select(operand(self, 0), operand(self, 1), operand(self, 2)),
             Op::Cast(elem) => ty::cast(operand(self, 0), graph.ty(args[0]), *elem),
+            Op::Convert(to) => ty::convert(operand(self, 0), graph.ty(args[0]), *to),
             Op::Sum { coefficients } => {
                 let terms = coefficients.iter().zip(args);
                 let terms = terms.map(|(&bits, arg)| (f64::from_bits(bits), self.values[arg].clone())).collect();
@@ -422,10 +423,7 @@ impl<'a> Body<'a> {
             let body = self.graph().args(node)[0];
             let body_ty = self.graph().ty(body);
             let ty = reduced(self.graph(), node);
-            let value = match ty == body_ty {
-                true => self.values[&body].clone(),
-                false => ty::cast(self.values[&body].clone(), body_ty, ty::element(ty)),
-            };
+            let value = ty::convert(self.values[&body].clone(), body_ty, ty);
             let slice = self.names.local(&format!("{}_terms", self.reduction_name(reduction)));
             let (element, position, value) = (ty::value(ty), reduction as u16, value.tokens());
             self.slices.extend(quote!(let #slice = &mut block.values::<#element>(#position)[..n];));

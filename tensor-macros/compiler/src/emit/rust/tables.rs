@@ -288,7 +288,7 @@ fn size(graph: &Graph, node: NodeId) -> TokenStream {
             let scalar = position(*scalar);
             quote!(SizeExpr::Scalar(#scalar))
         }
-        Op::Cast(Elem::I64) | Op::Stop => size(graph, args[0]),
+        Op::Cast(Elem::I64) | Op::Convert(Ty::I64) | Op::Stop => size(graph, args[0]),
         Op::Unary(Unary::Neg) => {
             let x = size(graph, args[0]);
             quote!(SizeExpr::Sub(&SizeExpr::Const(0), &#x))

@@ -142,40 +142,49 @@ fn signed(negative: bool, tokens: TokenStream) -> Expr {
     }
 }
 
-/// Rust's `as` from the computing type `from` to an element, widened to the element's computing type. A cast to the
-/// kernel's own float element gives its computing type without a detour through a half.
+/// Rust's `as` from the computing type `from` to an element, widened to the element's computing type.
 pub(super) fn cast(x: Expr, from: Ty, to: Elem) -> Expr {
-    let target = to.ty();
-    match (from, to) {
-        (_, Elem::F16 | Elem::Bf16) => {
+    match to {
+        Elem::F16 | Elem::Bf16 => {
             let half = memory(Storage::Element(to));
-            let x = cast(x, from, Elem::F64).tokens();
+            let x = convert(x, from, Ty::F64).tokens();
             Expr::atom(quote!(Element::widen(#half::from_f64(#x))))
         }
-        _ if from == target => x,
-        (Ty::Bool, Elem::Generic | Elem::F32 | Elem::F64) => {
-            let (target, x) = (value(target), x.tokens());
-            Expr::atom(quote!(<#target as Compute>::from_bool(#x)))
+        Elem::Generic => {
+            let x = convert(x, from, Ty::Float).tokens();
+            Expr::atom(quote!(T::narrow(#x).widen()))
+        }
+        Elem::F32 | Elem::F64 | Elem::I64 | Elem::I32 | Elem::U32 | Elem::U8 | Elem::Bool => convert(x, from, to.ty()),
+    }
+}
+
+/// Rust's `as` between computing types.
+pub(super) fn convert(x: Expr, from: Ty, to: Ty) -> Expr {
+    match (from, to) {
+        _ if from == to => x,
+        (Ty::Bool, Ty::Float | Ty::F32 | Ty::F64) => {
+            let (to, x) = (value(to), x.tokens());
+            Expr::atom(quote!(<#to as Compute>::from_bool(#x)))
         }
         (Ty::Float, _) => {
-            let (method, x) = (convert("to", target), x.tokens());
+            let (method, x) = (conversion("to", to), x.tokens());
             Expr::atom(quote!(Compute::#method(#x)))
         }
-        (_, Elem::Generic) => {
-            let (method, x) = (convert("from", from), x.tokens());
+        (_, Ty::Float) => {
+            let (method, x) = (conversion("from", from), x.tokens());
             Expr::atom(quote!(<T::Compute as Compute>::#method(#x)))
         }
-        (_, Elem::Bool) => x.infix(quote!(!=), zero(from), Level::Compare),
-        (_, Elem::F32 | Elem::F64 | Elem::I64 | Elem::I32 | Elem::U32 | Elem::U8) => {
-            let (x, target) = (x.operand(Level::Prefix), value(target));
+        (_, Ty::Bool) => x.infix(quote!(!=), zero(from), Level::Compare),
+        (_, Ty::F32 | Ty::F64 | Ty::I64 | Ty::I32 | Ty::U32 | Ty::U8 | Ty::U64) => {
+            let (x, to) = (x.operand(Level::Prefix), value(to));
             // In parentheses wherever an operator follows: `x as i64 < y` is not an expression.
-            Expr::new(quote!(#x as #target), Level::If)
+            Expr::new(quote!(#x as #to), Level::If)
         }
     }
 }
 
 /// `to_i64`, `from_u8`.
-fn convert(direction: &str, ty: Ty) -> proc_macro2::Ident {
+fn conversion(direction: &str, ty: Ty) -> proc_macro2::Ident {
     let name = match ty {
         Ty::F32 => "f32",
         Ty::F64 => "f64",
@@ -188,18 +197,4 @@ fn convert(direction: &str, ty: Ty) -> proc_macro2::Ident {
         Ty::Float => panic!("bug: a conversion between equal types"),
     };
     quote::format_ident!("{direction}_{name}")
-}
-
-/// The element that a computing type is.
-pub(super) fn element(ty: Ty) -> Elem {
-    match ty {
-        Ty::Float => Elem::Generic,
-        Ty::F32 => Elem::F32,
-        Ty::F64 => Elem::F64,
-        Ty::I64 | Ty::U64 => Elem::I64,
-        Ty::I32 => Elem::I32,
-        Ty::U32 => Elem::U32,
-        Ty::U8 => Elem::U8,
-        Ty::Bool => Elem::Bool,
-    }
 }
