@@ -223,9 +223,7 @@ impl<'a> Direction<'a> {
     pub fn target_storage(&self, target: Target) -> Storage {
         match target {
             Target::Output(output) => Storage::Element(self.kernel.outputs[output as usize].elem),
-            Target::Edit(param) | Target::Gradient(param) => {
-                Storage::Element(self.kernel.tensors[param as usize].elem)
-            }
+            Target::Edit(param) | Target::Gradient(param) => Storage::Element(self.kernel.tensors[param as usize].elem),
             Target::Saved(saved) => Storage::Computed(self.saved[saved as usize].ty),
             Target::Temp(temp) => Storage::Computed(self.schedule.temps[temp as usize].ty),
         }
@@ -235,7 +233,8 @@ impl<'a> Direction<'a> {
     pub fn plan(&self) -> Plan<'a> {
         let mut bounds = vec![];
         let mut written = HashSet::new();
-        let kernels = self.schedule.kernels.iter().map(|kernel| self.kernel(kernel, &mut written, &mut bounds)).collect();
+        let kernels =
+            self.schedule.kernels.iter().map(|kernel| self.kernel(kernel, &mut written, &mut bounds)).collect();
         Plan { kernels, bounds }
     }
 
@@ -257,9 +256,14 @@ impl<'a> Direction<'a> {
                 PassKind::Level(level) => level,
                 PassKind::Inner | PassKind::Outer => kernel.levels.len(),
             };
-            let rows: Vec<(NodeId, usize)> =
-                reductions.iter().enumerate().filter(|(_, (_, level))| *level < limit).map(|(row, (node, _))| (*node, row)).collect();
-            let own: Vec<usize> = (0..reductions.len()).filter(|&row| pass.reductions.contains(&reductions[row].0)).collect();
+            let rows: Vec<(NodeId, usize)> = reductions
+                .iter()
+                .enumerate()
+                .filter(|(_, (_, level))| *level < limit)
+                .map(|(row, (node, _))| (*node, row))
+                .collect();
+            let own: Vec<usize> =
+                (0..reductions.len()).filter(|&row| pass.reductions.contains(&reductions[row].0)).collect();
             passes.push(reads.pass(pass, own, &reductions, &rows, &writes));
         }
         for pass in &passes {
@@ -374,7 +378,8 @@ impl<'a> Reads<'a, '_> {
         rows: &[(NodeId, usize)],
         writes: &[Write],
     ) -> Pass {
-        let mut stack: Vec<NodeId> = reductions.iter().map(|&reduction| self.graph().args(all[reduction].0)[0]).collect();
+        let mut stack: Vec<NodeId> =
+            reductions.iter().map(|&reduction| self.graph().args(all[reduction].0)[0]).collect();
         for &write in &pass.writes {
             stack.push(writes[write].value);
             if let WriteKind::Scatter { dynamic, guard, .. } = &writes[write].kind {
@@ -415,7 +420,9 @@ impl<'a> Reads<'a, '_> {
         match self.graph().op(node) {
             Op::Reduce { .. } => {
                 let row = rows.iter().find(|(reduction, _)| *reduction == node);
-                Eval::Row(row.unwrap_or_else(|| panic!("bug in the schedule: {node:?} is read before it is finished")).1)
+                Eval::Row(
+                    row.unwrap_or_else(|| panic!("bug in the schedule: {node:?} is read before it is finished")).1,
+                )
             }
             Op::Load { source: Source::Param(param), guarded } => {
                 let args = self.graph().args(node);

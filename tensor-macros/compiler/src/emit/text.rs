@@ -6,7 +6,9 @@
 use std::fmt::{self, Write as _};
 
 use super::rust::reduce_name;
-use crate::ir::{self, AxisId, Binary, Elem, Extent, Graph, Kernel, Literal, NodeId, Op, Root, Source, Target, Ty, Unary};
+use crate::ir::{
+    self, AxisId, Binary, Elem, Extent, Graph, Kernel, Literal, NodeId, Op, Root, Source, Target, Ty, Unary,
+};
 use crate::schedule::{self, PassKind, Schedule};
 
 /// The kernel and what differentiation added.

@@ -37,7 +37,8 @@ pub fn items(
     let code = code(function, kernel, forward, backward, runtime);
     let rust = format(&code.typed, &code.module(TokenStream::new()));
     let ir = text::kernel(kernel, backward.map(|(backward, _)| backward));
-    let schedules = text::schedules(kernel, forward, backward.map(|(backward, schedule)| (&backward.saved[..], schedule)));
+    let schedules =
+        text::schedules(kernel, forward, backward.map(|(backward, schedule)| (&backward.saved[..], schedule)));
     let vis = inside(&function.vis);
     let source = quote! {
         /// How the kernel was compiled.
@@ -256,8 +257,20 @@ fn bodies(forward: &[Vec<Ident>], backward: &[Vec<Ident>], generic: bool) -> Tok
     };
     let (forward, backward) = (list(forward), list(backward));
     let (declaration, parameters, arguments) = match generic {
-        true => (quote!(struct Passes<T>(::core::marker::PhantomData<T>);), quote!(<T: Float>), quote!(<T>)),
-        false => (quote!(struct Passes;), TokenStream::new(), TokenStream::new()),
+        true => (
+            quote!(
+                struct Passes<T>(::core::marker::PhantomData<T>);
+            ),
+            quote!(<T: Float>),
+            quote!(<T>),
+        ),
+        false => (
+            quote!(
+                struct Passes;
+            ),
+            TokenStream::new(),
+            TokenStream::new(),
+        ),
     };
     quote! {
         pub(super) #declaration

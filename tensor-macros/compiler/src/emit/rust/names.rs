@@ -89,8 +89,9 @@ mod tests {
     #[test]
     fn names_are_never_given_twice() {
         let mut names = Names::new(["n"]);
-        let given: Vec<String> =
-            ["n", "x", "x", "x2", "type", "C'", "C''", "__", "aB", ".."].map(|wish| names.local(wish).to_string()).into();
+        let given: Vec<String> = ["n", "x", "x", "x2", "type", "C'", "C''", "__", "aB", ".."]
+            .map(|wish| names.local(wish).to_string())
+            .into();
         assert_eq!(given, ["n2", "x", "x2", "x2_2", "type2", "c", "c2", "v_", "a_b", "v"]);
     }
 

@@ -88,7 +88,8 @@ impl<'a> Body<'a> {
 
     /// What the pass stores.
     fn roots(&self) -> Vec<NodeId> {
-        let bodies = self.pass.reductions.iter().map(|&reduction| self.graph().args(self.kernel.reductions[reduction].0)[0]);
+        let bodies =
+            self.pass.reductions.iter().map(|&reduction| self.graph().args(self.kernel.reductions[reduction].0)[0]);
         let mut roots: Vec<NodeId> = bodies.collect();
         for &write in &self.pass.writes {
             let write = &self.kernel.writes[write];

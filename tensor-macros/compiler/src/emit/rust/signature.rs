@@ -159,7 +159,8 @@ impl Builder<'_> {
                 quote!(#name: &mut #place)
             }
             Intent::Atomic => {
-                let (device, element) = (self.device(ty.device.as_ref(), &prefix, span), self.element(ty, &prefix, span));
+                let (device, element) =
+                    (self.device(ty.device.as_ref(), &prefix, span), self.element(ty, &prefix, span));
                 quote_spanned!(span=> #name: &#runtime::AtomicTensor<#device, #element>)
             }
             Intent::Read | Intent::Donate => {
