@@ -3,11 +3,14 @@
 //! [`tensor_fn`] is the whole of it; [`compile`] stops before emission, for tests and tools.
 
 pub mod check;
+pub mod diff;
 pub mod emit;
 pub mod errors;
 pub mod interp;
 pub mod ir;
+pub mod print;
 pub mod schedule;
+pub mod simplify;
 pub mod syntax;
 
 use proc_macro2::TokenStream;
@@ -60,6 +63,12 @@ pub fn parse(input: TokenStream, errors: &mut Errors) -> (Vec<Function>, Vec<Hel
 /// Compiles one function up to its schedules; `None` if it has a mistake, which is then among the errors.
 pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> Option<Compiled> {
     let check::Checked { mut kernel, .. } = check::kernel(function, helpers, errors)?;
-    let forward = schedule::forward(&mut kernel, &[]).ok()?;
-    Some(Compiled { kernel, forward, backward: None })
+    let backward = diff::backward(&mut kernel);
+    let saved = backward.as_ref().map_or(&[][..], |backward| &backward.saved);
+    let forward = schedule::forward(&mut kernel, saved).ok()?;
+    let backward = backward.map(|backward| {
+        let schedule = schedule::backward(&mut kernel, &backward);
+        (backward, schedule)
+    });
+    Some(Compiled { kernel, forward, backward })
 }

@@ -17,12 +17,11 @@ mod ty;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-pub(super) use pass::reduce_name;
 use signature::{Gradients, Signature, signature};
 
 use super::plan::{Direction, Kernel, Plan};
-use super::text;
 use crate::ir::{self, Elem, Intent};
+use crate::print;
 use crate::schedule::{PassKind, Schedule};
 use crate::syntax::ast::{Function, ParamKind};
 
@@ -36,9 +35,12 @@ pub fn items(
 ) -> TokenStream {
     let code = code(function, kernel, forward, backward, runtime);
     let rust = format(&code.typed, &code.module(TokenStream::new()));
-    let ir = text::kernel(kernel, backward.map(|(backward, _)| backward));
-    let schedules =
-        text::schedules(kernel, forward, backward.map(|(backward, schedule)| (&backward.saved[..], schedule)));
+    let mut ir = print::kernel(kernel);
+    let mut schedules = print::schedule(kernel, forward, "forward");
+    if let Some((backward, schedule)) = backward {
+        ir.push_str(&print::backward(kernel, backward));
+        schedules.push_str(&print::schedule(kernel, schedule, "backward"));
+    }
     let vis = inside(&function.vis);
     let source = quote! {
         /// How the kernel was compiled.

@@ -506,7 +506,7 @@ pub(super) fn reduced(graph: &Graph, reduction: NodeId) -> Ty {
 }
 
 /// What the user calls a reduction.
-pub(in crate::emit) fn reduce_name(op: Reduction) -> &'static str {
+pub(super) fn reduce_name(op: Reduction) -> &'static str {
     match op {
         Reduction::Sum => "sum",
         Reduction::Prod => "prod",
