@@ -143,7 +143,9 @@ pub enum Error {
     NotFinite { op: &'static str, what: &'static str, forward: Site, at: Site },
 
     /// A gradient that finite differences contradict.
-    #[error("{op}: the gradient of element {element} of input {input} is {analytic:e}, differences say {numeric:e}, at {at}")]
+    #[error(
+        "{op}: the gradient of element {element} of input {input} is {analytic:e}, differences say {numeric:e}, at {at}"
+    )]
     GradientMismatch { op: &'static str, input: usize, element: usize, analytic: f64, numeric: f64, at: Site },
 
     /// A device that the program was not compiled for.

@@ -282,7 +282,9 @@ fn gradcheck_finds_a_wrong_derivative() {
                 let cotangent = outputs[0].as_ref().expect("a cotangent");
                 let elements = cotangent.as_slice::<f64>().expect("dense").iter().zip(&self.0);
                 let product: Vec<f64> = elements.map(|(x, y)| x * y).collect();
-                Ok([Some(Raw::from_slice(cotangent.device(), cotangent.shape(), &product, origin)?)].into_iter().collect())
+                Ok([Some(Raw::from_slice(cotangent.device(), cotangent.shape(), &product, origin)?)]
+                    .into_iter()
+                    .collect())
             }
         }
         let values = x.detach().to_vec()?;
