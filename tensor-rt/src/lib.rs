@@ -19,6 +19,7 @@ pub mod shape;
 mod storage;
 mod tensor;
 
+pub use autograd::{Gradients, detect_anomaly, gradcheck};
 pub use device::{Cpu, Cuda, Device, DeviceChoice, DeviceId};
 pub use element::{DType, Element, Float, bf16, f16};
 pub use error::{Error, ErrorKind, Result};
@@ -30,6 +31,7 @@ pub use tensor::{Nested, Tensor, TensorMut};
 
 /// What a program that uses tensors needs.
 pub mod prelude {
+    pub use crate::autograd::Gradients;
     pub use crate::device::{Cpu, Cuda, Device, DeviceChoice};
     pub use crate::element::{Element, Float, bf16, f16};
     pub use crate::mode::{Grad, GradMode, Join, NoGrad};

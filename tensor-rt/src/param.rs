@@ -25,7 +25,7 @@ impl<D: Device, T: Float> Param<D, T> {
     /// A parameter with a starting value.
     #[track_caller]
     pub fn new(value: Tensor<D, NoGrad, T>) -> Self {
-        Param { value, leaf: autograd::leaf(std::panic::Location::caller()) }
+        Param { value, leaf: autograd::leaf(T::DTYPE, std::panic::Location::caller()) }
     }
 
     /// The value in the mode `M`: tracked for training, untracked for evaluation. Shares the storage.
