@@ -3,6 +3,7 @@
 extern crate self as tensor_rt;
 
 pub mod element;
+mod engine;
 pub mod isa;
 pub mod kernel;
 mod math;
