@@ -92,6 +92,8 @@ pub trait Element:
     const DTYPE: DType;
     /// What an element is until an error that its kernel raised is seen: NaN, or 0, or `false`.
     const POISON: Self;
+    /// The number 1, or `true`.
+    const ONE: Self;
     /// The type in which it is computed with.
     type Value: Element<Value = Self::Value>;
     /// The element as a value; exact.
@@ -125,11 +127,12 @@ pub trait Integer: Element<Value = Self> {
 }
 
 macro_rules! element {
-    ($($element:ty, $dtype:ident, $poison:expr;)*) => {$(
+    ($($element:ty, $dtype:ident, $poison:expr, $one:expr;)*) => {$(
         impl sealed::Sealed for $element {}
         impl Element for $element {
             const DTYPE: DType = DType::$dtype;
             const POISON: Self = $poison;
+            const ONE: Self = $one;
             type Value = Self;
             #[inline(always)]
             fn widen(self) -> Self { self }
@@ -140,19 +143,20 @@ macro_rules! element {
 }
 
 element! {
-    f32, F32, f32::NAN;
-    f64, F64, f64::NAN;
-    i64, I64, 0;
-    i32, I32, 0;
-    u32, U32, 0;
-    u8, U8, 0;
-    bool, Bool, false;
+    f32, F32, f32::NAN, 1.0;
+    f64, F64, f64::NAN, 1.0;
+    i64, I64, 0, 1;
+    i32, I32, 0, 1;
+    u32, U32, 0, 1;
+    u8, U8, 0, 1;
+    bool, Bool, false, true;
 }
 
 impl sealed::Sealed for f16 {}
 impl Element for f16 {
     const DTYPE: DType = DType::F16;
     const POISON: Self = f16::NAN;
+    const ONE: Self = f16::ONE;
     type Value = f32;
     #[inline(always)]
     fn widen(self) -> f32 {
@@ -168,6 +172,7 @@ impl sealed::Sealed for bf16 {}
 impl Element for bf16 {
     const DTYPE: DType = DType::Bf16;
     const POISON: Self = bf16::NAN;
+    const ONE: Self = bf16::ONE;
     type Value = f32;
     #[inline(always)]
     fn widen(self) -> f32 {

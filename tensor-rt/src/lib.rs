@@ -2,8 +2,53 @@
 
 extern crate self as tensor_rt;
 
+pub mod accounting;
+pub mod autograd;
+pub mod device;
 pub mod element;
 mod engine;
+pub mod error;
 pub mod isa;
 pub mod kernel;
+mod layout;
 mod math;
+pub mod memory;
+pub mod mode;
+mod param;
+pub mod relation;
+pub mod shape;
+mod storage;
+mod tensor;
+
+pub use autograd::{Gradients, detect_anomaly, gradcheck};
+pub use device::{Cpu, Cuda, Device, DeviceChoice, DeviceId};
+pub use element::{DType, Element, Float, bf16, f16};
+pub use error::{Error, ErrorKind, Result};
+pub use mode::{Grad, GradMode, Join, NoGrad};
+pub use param::Param;
+pub use relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
+pub use shape::{Axis, Shape, Slice};
+pub use tensor::{Nested, Tensor, TensorMut};
+
+/// What a program that uses tensors needs.
+pub mod prelude {
+    pub use crate::autograd::Gradients;
+    pub use crate::device::{Cpu, Cuda, Device, DeviceChoice};
+    pub use crate::element::{Element, Float, bf16, f16};
+    pub use crate::mode::{Grad, GradMode, Join, NoGrad};
+    pub use crate::param::Param;
+    pub use crate::relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
+    pub use crate::tensor::{Tensor, TensorMut};
+}
+
+/// What generated code names. Not for people: it changes with the macro.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::device::Device;
+    pub use crate::element::{Compute, DType, Element, Float};
+    pub use crate::error::Result;
+    pub use crate::isa::Isa;
+    pub use crate::mode::{Grad, GradMode, Join, NoGrad};
+    pub use crate::relation::{InPlace, SameDevice, SameElement, UntrackedBesideEdit, WithoutGradient};
+    pub use crate::tensor::{Tensor, TensorMut};
+}

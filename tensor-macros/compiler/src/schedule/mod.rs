@@ -5,17 +5,28 @@
 //! *temp* is an array that lives during one direction only. A write over free and reduced axes is *inner*, a write over
 //! the free axes alone is *outer*.
 //!
-//! Invariants, asserted by `verify`:
+//! Invariants, asserted by [`Schedule::verify`]:
 //! - every reduction is finished in exactly one kernel, and all reductions of a kernel bind the same axis ids;
 //! - a kernel reads parameters, cotangents, residuals, temps of earlier kernels, and its own levels;
 //! - every root is written once, a scatter after the dense part of its target;
 //! - no temp is unused.
 
+mod build;
+mod class;
+mod contraction;
+mod group;
+mod in_place;
 mod pass;
+mod verify;
 
 pub use pass::{Pass, PassKind, passes, traversals};
 
-use crate::ir::{self, AxisId, NodeId, Root, Ty};
+use std::collections::HashMap;
+
+use contraction::Contractions;
+use group::{Grouping, Plan};
+
+use crate::ir::{self, AxisId, Graph, NodeId, Op, Root, Source, Target, Ty, Write};
 
 /// The kernels of one direction, in order.
 #[derive(Clone, Debug, Default)]
@@ -111,15 +122,93 @@ pub enum ConflictReason {
     Cycle,
 }
 
-/// The schedule of the forward pass, which also writes the residuals that no output is.
+/// The schedule of the forward pass, which also writes the residuals that no output is. A forward kernel may read a
+/// residual that an earlier one wrote.
 ///
 /// # Errors
 /// Every read of an edited parameter that could see the new value.
 pub fn forward(kernel: &mut ir::Kernel, saved: &[ir::Saved]) -> Result<Schedule, Vec<Conflict>> {
-    todo!("schedule of `{}` with {} residuals", kernel.name, saved.len())
+    let mut roots = kernel.roots.clone();
+    for (position, residual) in saved.iter().enumerate().filter(|(_, residual)| residual.output.is_none()) {
+        let write = Write::Dense { axes: residual.axes.clone() };
+        roots.push(Root { target: Target::Saved(position as u32), write, value: residual.node });
+    }
+    let (grouping, contractions, origins) = group(&mut kernel.graph, &roots);
+    let conflicts = in_place::conflicts(&kernel.graph, &grouping, &origins);
+    match conflicts.is_empty() {
+        true => Ok(build::kernels(&mut kernel.graph, &grouping, &contractions.forms)),
+        false => Err(conflicts),
+    }
 }
 
 /// The schedule of the backward pass.
 pub fn backward(kernel: &mut ir::Kernel, backward: &ir::Backward) -> Schedule {
-    todo!("schedule of `{}` with {} residuals", kernel.name, backward.saved.len())
+    let graph = &mut kernel.graph;
+    let mut inlined = Inlined { backward, memory: HashMap::new() };
+    let mut roots = Vec::new();
+    for (position, temp) in backward.temps.iter().enumerate() {
+        let write = Write::Dense { axes: temp.axes.clone() };
+        let value = inlined.node(graph, temp.node);
+        roots.push(Root { target: Target::Temp(position as u32), write, value });
+    }
+    for root in &backward.roots {
+        roots.push(map_root(root, &mut |id| inlined.node(graph, id)));
+    }
+    let (grouping, contractions, _) = group(graph, &roots);
+    build::kernels(graph, &grouping, &contractions.forms)
+}
+
+/// Rewrites contractions and groups what the roots need; also maps the new expressions back to the old ones.
+fn group(graph: &mut Graph, roots: &[Root]) -> (Grouping, Contractions, HashMap<NodeId, NodeId>) {
+    let mut contractions = Contractions::default();
+    let arrays = roots.iter().filter(|root| matches!(root.target, Target::Saved(_) | Target::Temp(_)));
+    contractions.stored.extend(arrays.map(|root| root.value));
+    let values: Vec<NodeId> = roots.iter().flat_map(group::root_values).collect();
+    let map = contraction::expose(graph, &values, &mut contractions);
+    let roots: Vec<Root> = roots.iter().map(|root| map_root(root, &mut |id| map[&id])).collect();
+    let grouping = Plan::new(graph, &roots, &contractions).finish();
+    (grouping, contractions, map.into_iter().map(|(old, new)| (new, old)).collect())
+}
+
+/// A root with other expressions.
+fn map_root(root: &Root, map: &mut impl FnMut(NodeId) -> NodeId) -> Root {
+    let write = match &root.write {
+        Write::Dense { axes } => Write::Dense { axes: axes.clone() },
+        Write::Scatter { index, over, op, guard } => Write::Scatter {
+            index: index.iter().map(|&id| map(id)).collect(),
+            over: over.clone(),
+            op: *op,
+            guard: guard.map(&mut *map),
+        },
+    };
+    Root { target: root.target, write, value: map(root.value) }
+}
+
+/// Backward expressions with the values of temps in place of their loads at their own index, so that a kernel may compute and store them at once.
+struct Inlined<'a> {
+    backward: &'a ir::Backward,
+    memory: HashMap<NodeId, NodeId>,
+}
+
+impl Inlined<'_> {
+    fn node(&mut self, graph: &mut Graph, id: NodeId) -> NodeId {
+        if let Some(&done) = self.memory.get(&id) {
+            return done;
+        }
+        let new = self.new_node(graph, id);
+        self.memory.insert(id, new);
+        new
+    }
+
+    fn new_node(&mut self, graph: &mut Graph, id: NodeId) -> NodeId {
+        if let Op::Load { source: Source::Temp(position), guarded: false } = graph.op(id) {
+            let temp = &self.backward.temps[*position as usize];
+            if group::is_own(graph, id, &temp.axes) {
+                return self.node(graph, temp.node);
+            }
+        }
+        let node = graph.node(id).clone();
+        let args = node.args.iter().map(|&arg| self.node(graph, arg)).collect();
+        graph.intern(node.op, args, node.ty)
+    }
 }

@@ -9,6 +9,7 @@ use crate::ir;
 
 /// One item of a block.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a block holds a handful")]
 pub enum Item {
     /// A kernel.
     Function(Function),
@@ -63,6 +64,7 @@ pub struct Param {
 
 /// The type of a parameter.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a block holds a handful")]
 pub enum ParamKind {
     /// `&Tensor[N, C]`.
     Tensor(TensorTy),
@@ -89,6 +91,7 @@ pub struct TensorTy {
 
 /// The element of a tensor.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a block holds a handful")]
 pub enum ElemTy {
     /// Not named: the kernel's own float element.
     Inferred,
@@ -100,6 +103,7 @@ pub enum ElemTy {
 
 /// One dimension of a tensor.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a block holds a handful")]
 pub enum AxisDecl {
     /// `..`
     Rest(Span),

@@ -1,0 +1,181 @@
+//! Devices: where a tensor lives, as a type and as a value.
+//!
+//! A device is a type, so that operands on two devices do not meet by accident; `cuda:0` and `cuda:1` are two types. Its
+//! value is a cheap handle that constructors take. [`DeviceId`] is the same fact at run time, for storage and messages;
+//! [`DeviceChoice`] is what a user asked for, and [`with_device!`](crate::with_device) turns it into a type.
+//!
+//! Invariant: a value of a device type exists only if the device can be used. There is no engine for CUDA yet, so there
+//! are no values of [`Cuda`].
+
+use std::convert::Infallible;
+use std::fmt::{Debug, Display};
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A device, as a run-time value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum DeviceId {
+    /// The host's processor.
+    Cpu,
+    /// A CUDA device by ordinal.
+    Cuda(usize),
+}
+
+impl Display for DeviceId {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            DeviceId::Cpu => out.write_str("cpu"),
+            DeviceId::Cuda(ordinal) => write!(out, "cuda:{ordinal}"),
+        }
+    }
+}
+
+impl Debug for DeviceId {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Display::fmt(self, out)
+    }
+}
+
+/// A device: [`Cpu`] or [`Cuda`].
+#[diagnostic::on_unimplemented(
+    message = "expected a device, found `{Self}`",
+    label = "expected `Cpu` or `Cuda`",
+    note = "the parameters of a tensor are device, gradient mode and element: `Tensor<Cpu, NoGrad, f32>`"
+)]
+pub trait Device: sealed::Sealed + Clone + Debug + Send + Sync + 'static {
+    /// The device, as a run-time value.
+    const ID: DeviceId;
+
+    /// A handle of the device.
+    ///
+    /// # Errors
+    /// Fails if the device cannot be used.
+    fn open() -> Result<Self>;
+
+    /// Waits until all work given to the device is done.
+    ///
+    /// # Errors
+    /// Fails with what went wrong in that work.
+    fn synchronize(&self) -> Result<()>;
+
+    /// The handle that a tensor on this device was made with.
+    #[doc(hidden)]
+    fn of_tensor() -> Self;
+}
+
+/// The host's processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Cpu;
+
+/// A CUDA device; `Cuda` alone is `cuda:0`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cuda<const ORDINAL: usize = 0> {
+    /// There is no value until there is an engine.
+    never: Infallible,
+}
+
+impl sealed::Sealed for Cpu {}
+impl<const ORDINAL: usize> sealed::Sealed for Cuda<ORDINAL> {}
+
+impl Device for Cpu {
+    const ID: DeviceId = DeviceId::Cpu;
+
+    fn open() -> Result<Self> {
+        Ok(Cpu)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn of_tensor() -> Self {
+        Cpu
+    }
+}
+
+impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
+    const ID: DeviceId = DeviceId::Cuda(ORDINAL);
+
+    fn open() -> Result<Self> {
+        Err(Error::CudaUnavailable { device: Self::ID, reason: "this build has no CUDA engine" })
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        match self.never {}
+    }
+
+    fn of_tensor() -> Self {
+        unreachable!("bug in tensor-rt: a tensor exists on a device without an engine")
+    }
+}
+
+impl Cuda {
+    /// A handle of `cuda:0`; other ordinals are opened by `Cuda::<1>::open()`.
+    ///
+    /// # Errors
+    /// Fails if there is no usable driver or device.
+    #[expect(clippy::new_ret_no_self, reason = "no driver is an error, not a panic")]
+    pub fn new() -> Result<Cuda> {
+        Cuda::<0>::open()
+    }
+}
+
+/// What a user asks for: `auto`, `cpu` or `cuda:N`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DeviceChoice {
+    /// The first accelerator that can be used, else the processor.
+    #[default]
+    Auto,
+    /// This device and no other.
+    Only(DeviceId),
+}
+
+impl DeviceChoice {
+    /// The variable that [`DeviceChoice::from_env`] reads.
+    pub const VARIABLE: &'static str = "TENSOR_DEVICE";
+
+    /// The choice in `TENSOR_DEVICE`; `auto` if that is not set.
+    ///
+    /// # Errors
+    /// Fails if it names no device.
+    pub fn from_env() -> Result<DeviceChoice> {
+        match std::env::var_os(Self::VARIABLE) {
+            None => Ok(DeviceChoice::Auto),
+            Some(name) => name.to_string_lossy().parse(),
+        }
+    }
+}
+
+impl FromStr for DeviceChoice {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<DeviceChoice> {
+        let unknown = || Error::UnknownDevice { name: name.into() };
+        match name.trim() {
+            "auto" => Ok(DeviceChoice::Auto),
+            "cpu" => Ok(DeviceChoice::Only(DeviceId::Cpu)),
+            "cuda" => Ok(DeviceChoice::Only(DeviceId::Cuda(0))),
+            other => {
+                let ordinal = other.strip_prefix("cuda:").ok_or_else(unknown)?;
+                if ordinal.is_empty() || !ordinal.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return Err(unknown());
+                }
+                ordinal.parse().map(|ordinal| DeviceChoice::Only(DeviceId::Cuda(ordinal))).map_err(|_| unknown())
+            }
+        }
+    }
+}
+
+impl Display for DeviceChoice {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            DeviceChoice::Auto => out.write_str("auto"),
+            DeviceChoice::Only(device) => Display::fmt(device, out),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Printing a tensor's elements.

@@ -1,0 +1,325 @@
+//! A tensor without its types: what storage, graph and engines work on.
+//!
+//! A [`Raw`] is a view of a storage. An [`Exclusive`] is a raw tensor that may be written: the proof that no other handle
+//! sees the writes.
+//!
+//! Invariants: every element of the layout lies in the storage, and the storage was made for elements of `dtype`; every
+//! element of a raw tensor that left this crate is initialised; `node` is set if and only if the tensor is tracked.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::copy;
+use super::view::Movement;
+use crate::accounting;
+use crate::autograd::{self, Node};
+use crate::device::DeviceId;
+use crate::element::{DType, Element};
+use crate::error::{Error, Origin, Result};
+use crate::layout::Layout;
+use crate::shape::{Shape, Span};
+use crate::storage::Storage;
+
+/// A tensor whose device, element and mode are run-time values.
+#[derive(Clone)]
+pub struct Raw {
+    storage: Arc<Storage>,
+    layout: Layout,
+    dtype: DType,
+    node: Option<Arc<Node>>,
+}
+
+/// A raw tensor that may be written during `'a`.
+///
+/// Invariants: the elements of this view are those of a handle that is borrowed mutably for `'a`, and no other handle
+/// sees them; no two of its elements share an address. `raw` itself never leaves this value.
+pub struct Exclusive<'a> {
+    raw: Raw,
+    borrow: PhantomData<&'a mut Raw>,
+}
+
+impl Raw {
+    /// A dense tensor whose elements the caller must write before anyone reads them.
+    pub(crate) fn empty(device: DeviceId, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
+        let shape = shape.into();
+        let storage = Storage::uninit(device, shape.bytes(dtype.size(), origin)?, origin)?;
+        Ok(Raw { storage, layout: Layout::dense(shape), dtype, node: None })
+    }
+
+    /// A dense tensor of zeros (`false` for `bool`).
+    pub(crate) fn zeros(device: DeviceId, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
+        let mut raw = Raw::empty(device, dtype, shape, origin)?;
+        raw.fresh().fill_zero();
+        Ok(raw)
+    }
+
+    /// A dense tensor with one value everywhere.
+    pub(crate) fn full<T: Element>(device: DeviceId, shape: impl Into<Shape>, value: T, origin: Origin) -> Result<Raw> {
+        let mut raw = Raw::empty(device, T::DTYPE, shape, origin)?;
+        raw.fresh().fill(value);
+        Ok(raw)
+    }
+
+    /// A dense tensor of the elements of a slice, in row-major order.
+    pub(crate) fn from_slice<T: Element>(
+        device: DeviceId,
+        shape: impl Into<Shape>,
+        data: &[T],
+        origin: Origin,
+    ) -> Result<Raw> {
+        let shape = shape.into();
+        let expected = shape.elements(origin)?;
+        if expected != data.len() {
+            let (op, at) = (origin.op, origin.at);
+            return Err(Error::DataLength { op, shape: shape.sizes(), expected, found: data.len(), at });
+        }
+        let raw = Raw::empty(device, T::DTYPE, shape, origin)?;
+        // SAFETY: the new storage holds `data.len()` elements of `T`, is aligned for any of them, and overlaps nothing.
+        unsafe { copy::row(raw.storage.pointer().as_ptr().cast::<T>(), data.as_ptr(), data.len()) };
+        Ok(raw)
+    }
+
+    pub(crate) fn shape(&self) -> &Shape {
+        self.layout.shape()
+    }
+
+    /// In elements.
+    pub(crate) fn strides(&self) -> &[isize] {
+        self.layout.strides()
+    }
+
+    /// Of the first element, in elements.
+    pub(crate) fn offset(&self) -> usize {
+        self.layout.offset()
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    pub(crate) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    pub(crate) fn device(&self) -> DeviceId {
+        self.storage.device()
+    }
+
+    /// The number of elements.
+    pub(crate) fn elements(&self) -> usize {
+        self.layout.elements()
+    }
+
+    pub(crate) fn node(&self) -> Option<&Arc<Node>> {
+        self.node.as_ref()
+    }
+
+    /// The same value with another place in the graph.
+    pub(crate) fn with_node(mut self, node: Option<Arc<Node>>) -> Raw {
+        self.node = node;
+        self
+    }
+
+    /// The same value outside the graph.
+    pub(crate) fn detached(&self) -> Raw {
+        self.clone().with_node(None)
+    }
+
+    /// True if the elements lie one after the other in row-major order.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.layout.is_dense()
+    }
+
+    /// True if both are handles on one storage.
+    pub(crate) fn shares_storage(&self, other: &Raw) -> bool {
+        Arc::ptr_eq(&self.storage, &other.storage)
+    }
+
+    /// The first element of the view; of a view without elements, an aligned address.
+    pub(crate) fn pointer(&self) -> *const u8 {
+        self.address().cast_const()
+    }
+
+    /// The elements in row-major order, if they lie so and are of type `T`.
+    pub(crate) fn as_slice<T: Element>(&self) -> Option<&[T]> {
+        if T::DTYPE != self.dtype || !self.is_dense() {
+            return None;
+        }
+        // SAFETY: a dense layout in the storage is `elements` initialised elements of `T`, one after the other. Nobody
+        // writes them while `self` is borrowed: a writer has made its storage its own, or borrows the handle mutably.
+        Some(unsafe { std::slice::from_raw_parts(self.address().cast::<T>(), self.elements()) })
+    }
+
+    /// The element at an index that lies within the shape.
+    pub(crate) fn element<T: Element>(&self, index: &[usize]) -> T {
+        assert!(T::DTYPE == self.dtype, "bug in tensor-rt: an element is read with another type");
+        let element = self.offset_of(index);
+        // SAFETY: the index is within the shape (checked in `offset_of`), so the element lies in the storage and is
+        // initialised.
+        unsafe { *self.address().cast::<T>().offset(element) }
+    }
+
+    /// The result of a view, a cast or a move, with its place in the graph.
+    pub(crate) fn moved(&self, movement: Movement, origin: Origin) -> Result<Raw> {
+        let result = movement.apply(self, origin)?;
+        let node = self.node.as_ref().map(|_| autograd::of_movement(self, movement, origin));
+        Ok(result.with_node(node))
+    }
+
+    /// Another view of the same storage, outside the graph. The layout was derived from this one.
+    pub(crate) fn with_layout(&self, layout: Layout) -> Raw {
+        let bytes = layout.bounds().map_or(0, |(_, high)| (high + 1) * self.dtype.size());
+        assert!(bytes <= self.storage.bytes(), "bug in tensor-rt: a view reaches past its storage");
+        Raw { storage: self.storage.clone(), layout, dtype: self.dtype, node: None }
+    }
+
+    /// The same elements, dense, outside the graph; a counted copy unless they already are.
+    pub(crate) fn dense(&self, origin: Origin) -> Result<Raw> {
+        if self.is_dense() { Ok(self.detached()) } else { self.copied(origin) }
+    }
+
+    /// A dense copy in a storage of its own, outside the graph; counted.
+    pub(crate) fn copied(&self, origin: Origin) -> Result<Raw> {
+        accounting::copy(origin.at, self.elements() * self.dtype.size());
+        self.gathered(origin)
+    }
+
+    /// [`Raw::copied`] as a step of an operation that the caller asked for by name, which is not counted.
+    pub(crate) fn gathered(&self, origin: Origin) -> Result<Raw> {
+        let mut copy = Raw::empty(self.device(), self.dtype, self.shape(), origin)?;
+        copy.fresh().copy_from(self);
+        Ok(copy)
+    }
+
+    /// Makes this handle the only one on its storage, and dense if asked; a counted copy unless it already is.
+    pub(crate) fn make_unique(&mut self, dense: bool, origin: Origin) -> Result<()> {
+        let alone = Arc::get_mut(&mut self.storage).is_some();
+        if !alone || !self.layout.is_injective() || (dense && !self.is_dense()) {
+            *self = self.copied(origin)?;
+        }
+        Ok(())
+    }
+
+    /// Copy on write: this tensor, once it may be written.
+    pub(crate) fn exclusive(&mut self, dense: bool, origin: Origin) -> Result<Exclusive<'_>> {
+        self.make_unique(dense, origin)?;
+        Ok(Exclusive { raw: self.detached(), borrow: PhantomData })
+    }
+
+    /// A tensor that was just made by [`Raw::empty`].
+    pub(crate) fn fresh(&mut self) -> Exclusive<'_> {
+        let alone = Arc::get_mut(&mut self.storage).is_some();
+        assert!(alone && self.layout.is_injective(), "bug in tensor-rt: a fresh tensor is shared");
+        Exclusive { raw: self.detached(), borrow: PhantomData }
+    }
+
+    fn address(&self) -> *mut u8 {
+        // SAFETY: by the invariant the first element lies in the storage; a view without elements has offset 0.
+        unsafe { self.storage.pointer().as_ptr().add(self.layout.offset() * self.dtype.size()) }
+    }
+
+    fn offset_of(&self, index: &[usize]) -> isize {
+        let within =
+            index.len() == self.layout.rank() && index.iter().zip(self.shape().iter()).all(|(i, size)| i < size);
+        assert!(within, "bug in tensor-rt: index {index:?} of a tensor of shape {:?}", self.shape());
+        index.iter().zip(self.strides()).map(|(i, stride)| *i as isize * stride).sum()
+    }
+}
+
+impl Debug for Raw {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}{:?} on {}", self.dtype, self.shape(), self.device())
+    }
+}
+
+impl<'a> Exclusive<'a> {
+    /// The tensor, to look at while this is borrowed. A clone of it would see later writes.
+    pub(crate) fn raw(&self) -> &Raw {
+        &self.raw
+    }
+
+    /// The same place for a shorter time.
+    pub(crate) fn reborrow(&mut self) -> Exclusive<'_> {
+        Exclusive { raw: self.raw.clone(), borrow: PhantomData }
+    }
+
+    /// A part of this place; the layout was derived from its own and has addresses for every element.
+    pub(crate) fn part(&mut self, layout: Layout) -> Exclusive<'_> {
+        assert!(layout.is_injective(), "bug in tensor-rt: a place with shared addresses");
+        Exclusive { raw: self.raw.with_layout(layout), borrow: PhantomData }
+    }
+
+    /// The elements before and from index `at` of an axis, which lies within it or at its end.
+    pub(crate) fn halves(&mut self, axis: usize, at: usize) -> (Exclusive<'_>, Exclusive<'_>) {
+        let layout = self.raw.layout();
+        let low = layout.slice(axis, Span { start: 0, length: at, step: 1 });
+        let high = layout.slice(axis, Span { start: at, length: self.raw.shape()[axis] - at, step: 1 });
+        // The two ranges of the axis share no index, and by the invariant no two indices share an address.
+        let half = |layout| Exclusive { raw: self.raw.with_layout(layout), borrow: PhantomData };
+        (half(low), half(high))
+    }
+
+    /// The first element of the view; the elements of the view may be written through it.
+    pub(crate) fn pointer(&mut self) -> *mut u8 {
+        self.raw.address()
+    }
+
+    /// The elements in row-major order, if they lie so and are of type `T`.
+    pub(crate) fn as_mut_slice<T: Element>(&mut self) -> Option<&mut [T]> {
+        if T::DTYPE != self.raw.dtype || !self.raw.is_dense() {
+            return None;
+        }
+        // SAFETY: as in `Raw::as_slice`, and by the invariant nobody else sees these elements.
+        Some(unsafe { std::slice::from_raw_parts_mut(self.pointer().cast::<T>(), self.raw.elements()) })
+    }
+
+    /// [`Exclusive::as_mut_slice`] for as long as the handle is borrowed.
+    pub(crate) fn into_mut_slice<T: Element>(mut self) -> Option<&'a mut [T]> {
+        let slice = self.as_mut_slice::<T>()?;
+        // SAFETY: the slice belongs to the storage, which the borrowed handle keeps for `'a`, and this value, the only one
+        // that gives access to it during `'a`, ends here.
+        Some(unsafe { std::slice::from_raw_parts_mut(slice.as_mut_ptr(), slice.len()) })
+    }
+
+    /// Writes every element of a tensor with the same shape and element type.
+    pub(crate) fn copy_from(&mut self, source: &Raw) {
+        assert!(
+            source.shape() == self.raw.shape() && source.dtype == self.raw.dtype && !source.shares_storage(&self.raw),
+            "bug in tensor-rt: a copy between tensors that do not match"
+        );
+        let (shape, size) = (self.raw.shape().clone(), self.raw.dtype.size());
+        let (target, strides) = (self.raw.address(), self.raw.strides());
+        // SAFETY: both layouts have this shape, their elements lie in their storages, those of the target have addresses
+        // of their own (invariant), and the storages are two.
+        unsafe { copy::strided(&shape, size, target, strides, source.pointer(), source.strides()) }
+    }
+
+    /// Writes one value to every element.
+    pub(crate) fn fill<T: Element>(&mut self, value: T) {
+        assert!(T::DTYPE == self.raw.dtype, "bug in tensor-rt: a tensor is filled with another element");
+        self.fill_bytes((&raw const value).cast());
+    }
+
+    /// Writes the zero of the element type to every element.
+    pub(crate) fn fill_zero(&mut self) {
+        // Zero bytes are the zero of every element type.
+        self.fill_bytes([0u64].as_ptr().cast());
+    }
+
+    /// Writes the element at `value`, which is of this tensor's element type, to every element.
+    fn fill_bytes(&mut self, value: *const u8) {
+        let (shape, size) = (self.raw.shape().clone(), self.raw.dtype.size());
+        let nowhere = smallvec::SmallVec::<[isize; 6]>::from_elem(0, shape.rank());
+        // SAFETY: as in `copy_from`; the source is one element read again and again, which the callers keep alive.
+        unsafe { copy::strided(&shape, size, self.raw.address(), self.raw.strides(), value, &nowhere) }
+    }
+
+    /// Writes one element, at an index that lies within the shape.
+    pub(crate) fn set<T: Element>(&mut self, index: &[usize], value: T) {
+        assert!(T::DTYPE == self.raw.dtype, "bug in tensor-rt: an element is written with another type");
+        let element = self.raw.offset_of(index);
+        // SAFETY: the index is within the shape (checked in `offset_of`), and nobody else sees the element.
+        unsafe { *self.raw.address().cast::<T>().offset(element) = value }
+    }
+}

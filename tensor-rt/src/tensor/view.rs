@@ -1,0 +1,171 @@
+//! Movements: operations that place elements elsewhere and compute nothing.
+//!
+//! Each is linear, and its adjoint is a movement of the cotangent too, except that a broadcast becomes a sum. A movement
+//! shares the storage of its input where strides can say the result; [`Movement::Reshape`] copies where they cannot.
+//!
+//! Invariant: a movement is resolved: axes are positions, ranges lie within the input they were made for.
+
+use crate::autograd;
+use crate::device::DeviceId;
+use crate::element::DType;
+use crate::error::{Error, Origin, Result};
+use crate::layout::Layout;
+use crate::shape::{PerAxis, Shape, Span};
+use crate::tensor::cast;
+use crate::tensor::raw::Raw;
+
+/// One operation that moves elements.
+#[derive(Clone, Debug)]
+pub(crate) enum Movement {
+    /// Row-major order kept, other shape.
+    Reshape(Shape),
+    /// Axis `i` of the result is axis `axes[i]` of the input.
+    Permute(PerAxis<usize>),
+    /// A range of one axis; `flip` is one with step -1.
+    Slice { axis: usize, span: Span },
+    /// One index of one axis.
+    Select { axis: usize, index: usize },
+    /// Axes of size 1, and axes in front, repeated.
+    Broadcast(Shape),
+    /// An axis of size 1 more.
+    Unsqueeze(usize),
+    /// An axis of size 1 less.
+    Squeeze(usize),
+    /// The same elements, dense.
+    Contiguous,
+    /// The same numbers as another element.
+    Cast(DType),
+    /// The same elements on another device.
+    Transfer(DeviceId),
+}
+
+impl Movement {
+    /// The result for an input, outside the graph.
+    pub fn apply(&self, input: &Raw, origin: Origin) -> Result<Raw> {
+        let layout = input.layout();
+        let layout = match self {
+            Movement::Reshape(shape) => return reshape(input, shape, origin),
+            Movement::Permute(axes) => layout.permute(axes),
+            Movement::Slice { axis, span } => layout.slice(*axis, *span),
+            Movement::Select { axis, index } => layout.select(*axis, *index),
+            Movement::Broadcast(shape) => layout.broadcast_to(shape, origin)?,
+            Movement::Unsqueeze(axis) => layout.unsqueeze(*axis),
+            Movement::Squeeze(axis) => layout.squeeze(*axis),
+            Movement::Contiguous => return input.dense(origin),
+            Movement::Cast(dtype) => return cast::cast(input, *dtype, origin),
+            Movement::Transfer(device) => return transfer(input, *device, origin),
+        };
+        Ok(input.with_layout(layout))
+    }
+
+    /// The cotangent of the input, given the cotangent of the result. `input` is the input's shape; the cotangent keeps
+    /// its element, except that a cast's becomes that in which `input_dtype` is computed with.
+    pub fn adjoint(
+        &self,
+        cotangent: &Raw,
+        input: &Shape,
+        input_dtype: DType,
+        home: DeviceId,
+        origin: Origin,
+    ) -> Result<Raw> {
+        let back = match self {
+            Movement::Reshape(_) | Movement::Squeeze(_) => Movement::Reshape(input.clone()),
+            Movement::Permute(axes) => Movement::Permute(inverse(axes)),
+            // A whole axis: kept, or reversed, which is its own inverse.
+            Movement::Slice { axis, span } if span.length == input[*axis] => {
+                Movement::Slice { axis: *axis, span: *span }
+            }
+            Movement::Slice { axis, span } => {
+                return embed(cotangent, input, |layout| layout.slice(*axis, *span), origin);
+            }
+            Movement::Select { axis, index } => {
+                return embed(cotangent, input, |layout| layout.select(*axis, *index), origin);
+            }
+            Movement::Broadcast(_) => return autograd::sum_to(cotangent, input, origin),
+            Movement::Unsqueeze(axis) => Movement::Squeeze(*axis),
+            Movement::Contiguous => return Ok(cotangent.detached()),
+            Movement::Cast(_) => Movement::Cast(input_dtype.compute()),
+            Movement::Transfer(_) => Movement::Transfer(home),
+        };
+        back.apply(cotangent, origin)
+    }
+}
+
+/// `cotangent` at the places that `view` picks of a tensor of zeros.
+fn embed(cotangent: &Raw, shape: &Shape, view: impl FnOnce(&Layout) -> Layout, origin: Origin) -> Result<Raw> {
+    let mut whole = Raw::zeros(cotangent.device(), cotangent.dtype(), shape, origin)?;
+    let layout = view(whole.layout());
+    whole.fresh().part(layout).copy_from(cotangent);
+    Ok(whole)
+}
+
+fn inverse(axes: &[usize]) -> PerAxis<usize> {
+    let mut inverse = PerAxis::from_elem(0, axes.len());
+    for (to, from) in axes.iter().enumerate() {
+        inverse[*from] = to;
+    }
+    inverse
+}
+
+fn reshape(input: &Raw, shape: &Shape, origin: Origin) -> Result<Raw> {
+    check_elements(input, shape, origin)?;
+    let source = match input.layout().reshape(shape) {
+        Some(layout) => return Ok(input.with_layout(layout)),
+        None => input.copied(origin)?,
+    };
+    Ok(source.with_layout(Layout::dense(shape.clone())))
+}
+
+/// Another shape needs no copy.
+pub(super) fn check_view(input: &Raw, shape: &Shape, origin: Origin) -> Result<()> {
+    check_elements(input, shape, origin)?;
+    if input.layout().reshape(shape).is_none() {
+        return Err(Error::NoSuchView {
+            op: origin.op,
+            shape: input.shape().sizes(),
+            strides: input.strides().into(),
+            target: shape.sizes(),
+            at: origin.at,
+        });
+    }
+    Ok(())
+}
+
+fn check_elements(input: &Raw, shape: &Shape, origin: Origin) -> Result<()> {
+    if shape.elements(origin)? != input.elements() {
+        let (from, to) = (input.shape().sizes(), shape.sizes());
+        return Err(Error::ElementCount { op: origin.op, from, to, at: origin.at });
+    }
+    Ok(())
+}
+
+fn transfer(input: &Raw, device: DeviceId, _origin: Origin) -> Result<Raw> {
+    if input.device() == device {
+        return Ok(input.detached());
+    }
+    Err(Error::CudaUnavailable { device, reason: "this build has no CUDA engine" })
+}
+
+/// The tensors one after the other along an axis, outside the graph; their other sizes agree.
+pub(super) fn concatenate(inputs: &[&Raw], axis: usize, origin: Origin) -> Result<Raw> {
+    let first = inputs[0];
+    let mut total = 0usize;
+    for input in inputs {
+        let agree = input.layout().rank() == first.layout().rank()
+            && input.shape().with(axis, first.shape()[axis]) == *first.shape();
+        if !agree {
+            let (lhs, rhs) = (first.shape().sizes(), input.shape().sizes());
+            return Err(Error::ShapeMismatch { op: origin.op, lhs, rhs, at: origin.at });
+        }
+        total = total.saturating_add(input.shape()[axis]);
+    }
+    let mut whole = Raw::empty(first.device(), first.dtype(), first.shape().with(axis, total), origin)?;
+    let mut start = 0;
+    for input in inputs {
+        let span = Span { start, length: input.shape()[axis], step: 1 };
+        let layout = whole.layout().slice(axis, span);
+        whole.fresh().part(layout).copy_from(input);
+        start += span.length;
+    }
+    Ok(whole)
+}
