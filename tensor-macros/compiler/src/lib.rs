@@ -62,13 +62,22 @@ pub fn parse(input: TokenStream, errors: &mut Errors) -> (Vec<Function>, Vec<Hel
 
 /// Compiles one function up to its schedules; `None` if it has a mistake, which is then among the errors.
 pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> Option<Compiled> {
-    let check::Checked { mut kernel, .. } = check::kernel(function, helpers, errors)?;
-    let backward = diff::backward(&mut kernel);
+    let mut checked = check::kernel(function, helpers, errors)?;
+    let kernel = &mut checked.kernel;
+    let backward = diff::backward(kernel);
     let saved = backward.as_ref().map_or(&[][..], |backward| &backward.saved);
-    let forward = schedule::forward(&mut kernel, saved).ok()?;
+    let forward = match schedule::forward(kernel, saved) {
+        Ok(forward) => forward,
+        Err(conflicts) => {
+            for conflict in &conflicts {
+                errors.push(check::in_place_error(function, &checked, conflict));
+            }
+            return None;
+        }
+    };
     let backward = backward.map(|backward| {
-        let schedule = schedule::backward(&mut kernel, &backward);
+        let schedule = schedule::backward(kernel, &backward);
         (backward, schedule)
     });
-    Some(Compiled { kernel, forward, backward })
+    Some(Compiled { kernel: checked.kernel, forward, backward })
 }
