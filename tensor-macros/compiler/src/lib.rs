@@ -62,22 +62,21 @@ pub fn parse(input: TokenStream, errors: &mut Errors) -> (Vec<Function>, Vec<Hel
 
 /// Compiles one function up to its schedules; `None` if it has a mistake, which is then among the errors.
 pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> Option<Compiled> {
-    let mut checked = check::kernel(function, helpers, errors)?;
-    let kernel = &mut checked.kernel;
-    let backward = diff::backward(kernel);
+    let check::Checked { mut kernel, places } = check::kernel(function, helpers, errors)?;
+    let backward = diff::backward(&mut kernel);
     let saved = backward.as_ref().map_or(&[][..], |backward| &backward.saved);
-    let forward = match schedule::forward(kernel, saved) {
+    let forward = match schedule::forward(&mut kernel, saved) {
         Ok(forward) => forward,
         Err(conflicts) => {
             for conflict in &conflicts {
-                errors.push(check::in_place_error(function, &checked, conflict));
+                errors.push(check::in_place_error(function, &kernel, &places, conflict));
             }
             return None;
         }
     };
     let backward = backward.map(|backward| {
-        let schedule = schedule::backward(kernel, &backward);
+        let schedule = schedule::backward(&mut kernel, &backward);
         (backward, schedule)
     });
-    Some(Compiled { kernel: checked.kernel, forward, backward })
+    Some(Compiled { kernel, forward, backward })
 }

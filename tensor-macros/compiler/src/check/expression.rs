@@ -422,7 +422,8 @@ impl Checker<'_> {
                 Some("usize" | "isize" | "u64") => "sizes and indices are `i64`: write `as i64`",
                 _ => "elements are `float f32 f64 f16 bf16 i64 i32 u32 u8`",
             };
-            self.errors.error(ty, format!("no kernel computes with this type\nhelp: {help}"));
+            let name = name.map_or_else(|| "this type".to_owned(), |name| format!("`{name}`"));
+            self.errors.error(ty, format!("no kernel computes with {name}\nhelp: {help}"));
         }
         elem
     }

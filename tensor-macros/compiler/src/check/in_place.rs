@@ -1,13 +1,19 @@
 //! The in-place rule's message; the rule itself is decided on the schedule.
 
-use super::Checked;
+use super::Places;
 use crate::errors::Place;
+use crate::ir;
 use crate::schedule::{Conflict, ConflictReason};
 use crate::syntax::ast;
 
 /// The error for a read of an edited parameter that could see the new value; it points at the read.
-pub fn in_place_error(function: &ast::Function, checked: &Checked, conflict: &Conflict) -> syn::Error {
-    let name = &checked.kernel.tensors[conflict.param as usize].name;
+pub fn in_place_error(
+    function: &ast::Function,
+    kernel: &ir::Kernel,
+    places: &Places,
+    conflict: &Conflict,
+) -> syn::Error {
+    let name = &kernel.tensors[conflict.param as usize].name;
     let message = match conflict.reason {
         ConflictReason::OtherElement => format!(
             "`{name}` is edited in place, and this reads another element of it, which may be overwritten already\n\
@@ -22,6 +28,6 @@ pub fn in_place_error(function: &ast::Function, checked: &Checked, conflict: &Co
              help: return one of them as an output, `-> Tensor[..]`"
         ),
     };
-    let place = checked.places.get(conflict.read).unwrap_or(Place::at(function.span));
+    let place = places.get(conflict.read).unwrap_or(Place::at(function.span));
     syn::Error::new_spanned(place, message)
 }

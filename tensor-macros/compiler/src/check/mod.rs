@@ -77,6 +77,9 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
         evaluated: 0,
     };
     checker.signature();
+    if !function.sound {
+        return None;
+    }
     checker.body(body);
     checker.finish_edits();
     let Checker { errors, graph, places, names, tensors, scalars, outputs, roots, .. } = checker;
