@@ -6,6 +6,7 @@ pub mod accounting;
 pub mod autograd;
 pub mod device;
 pub mod element;
+mod engine;
 pub mod error;
 pub mod isa;
 pub mod kernel;
