@@ -142,6 +142,12 @@ pub enum Error {
     #[error("{op}: {what} is not finite; its forward call is at {forward}, found at {at}")]
     NotFinite { op: &'static str, what: &'static str, forward: Site, at: Site },
 
+    /// A gradient that finite differences contradict.
+    #[error(
+        "{op}: the gradient of element {element} of input {input} is {analytic:e}, differences say {numeric:e}, at {at}"
+    )]
+    GradientMismatch { op: &'static str, input: usize, element: usize, analytic: f64, numeric: f64, at: Site },
+
     /// A device that the program was not compiled for.
     #[error("device {device} is not among those that this program was compiled for: {available:?}")]
     DeviceNotCompiledIn { device: DeviceId, available: Box<[DeviceId]> },
@@ -207,6 +213,7 @@ pub enum ErrorKind {
     NoGradient,
     GraphConsumed,
     NotFinite,
+    GradientMismatch,
     DeviceNotCompiledIn,
     UnknownDevice,
     CudaUnavailable,
@@ -244,7 +251,7 @@ macro_rules! kinds {
 kinds! {
     located ShapeMismatch Broadcast AxisMismatch AxisSize RankMismatch AxisOutOfRange DuplicateAxis IndexOutOfRange
         RangeOutOfRange PartsMismatch ShapeOverflow ElementCount OutOfMemory EmptyReduction NoTensors DivisionByZero
-        NegativeSize Assertion NoGradient GraphConsumed NotFinite NotContiguous NoSuchView DataLength RaggedData
+        NegativeSize Assertion NoGradient GraphConsumed NotFinite GradientMismatch NotContiguous NoSuchView DataLength RaggedData
         NotAScalar InvalidArgument;
     bare DeviceNotCompiledIn UnknownDevice CudaUnavailable;
 }

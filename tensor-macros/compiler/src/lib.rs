@@ -1,6 +1,10 @@
 //! The compiler behind `tensor_fn!`: `syntax -> check -> diff -> simplify -> schedule -> emit`, over one IR.
+//!
+//! [`tensor_fn`] is the whole of it; [`compile`] stops before emission, for tests and tools.
+
 pub mod check;
 pub mod diff;
+pub mod emit;
 pub mod errors;
 pub mod interp;
 pub mod ir;
@@ -8,3 +12,71 @@ pub mod print;
 pub mod schedule;
 pub mod simplify;
 pub mod syntax;
+
+use proc_macro2::TokenStream;
+
+use errors::Errors;
+use syntax::ast::{Function, Helper, Item};
+
+/// A kernel with its schedules.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The kernel; its graph holds the expressions of both directions.
+    pub kernel: ir::Kernel,
+    /// The forward schedule.
+    pub forward: schedule::Schedule,
+    /// What differentiation added, and its schedule; `None` if the kernel has no gradient.
+    pub backward: Option<(ir::Backward, schedule::Schedule)>,
+}
+
+/// Compiles the content of a `tensor_fn!`. `runtime` is the path of `tensor-rt` in the caller's crate, `::tensor_rt`.
+/// Every mistake becomes a `compile_error!`, and a function with one keeps its signature.
+pub fn tensor_fn(input: TokenStream, runtime: TokenStream) -> TokenStream {
+    let mut errors = Errors::new();
+    let (functions, helpers) = parse(input, &mut errors);
+    let mut output = TokenStream::new();
+    for function in &functions {
+        output.extend(match compile(function, &helpers, &mut errors) {
+            Some(Compiled { kernel, forward, backward }) => {
+                let backward = backward.as_ref().map(|(backward, schedule)| (backward, schedule));
+                emit::rust::items(function, &kernel, &forward, backward, &runtime)
+            }
+            None => emit::rust::stub(function, &runtime),
+        });
+    }
+    output.extend(errors.to_compile_errors());
+    output
+}
+
+/// The functions and the helpers of a block.
+pub fn parse(input: TokenStream, errors: &mut Errors) -> (Vec<Function>, Vec<Helper>) {
+    let (mut functions, mut helpers) = (vec![], vec![]);
+    for item in syntax::parse(input, errors) {
+        match item {
+            Item::Function(function) => functions.push(function),
+            Item::Helper(helper) => helpers.push(helper),
+        }
+    }
+    (functions, helpers)
+}
+
+/// Compiles one function up to its schedules; `None` if it has a mistake, which is then among the errors.
+pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> Option<Compiled> {
+    let check::Checked { mut kernel, places } = check::kernel(function, helpers, errors)?;
+    let backward = diff::backward(&mut kernel);
+    let saved = backward.as_ref().map_or(&[][..], |backward| &backward.saved);
+    let forward = match schedule::forward(&mut kernel, saved) {
+        Ok(forward) => forward,
+        Err(conflicts) => {
+            for conflict in &conflicts {
+                errors.push(check::in_place_error(function, &kernel, &places, conflict));
+            }
+            return None;
+        }
+    };
+    let backward = backward.map(|backward| {
+        let schedule = schedule::backward(&mut kernel, &backward);
+        (backward, schedule)
+    });
+    Some(Compiled { kernel, forward, backward })
+}

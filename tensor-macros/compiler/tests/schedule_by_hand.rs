@@ -4,7 +4,7 @@ use tensor_rt_compiler::ir::{
     AxisId, Binary, Elem, Extent, Graph, Intent, Kernel, NodeId, Output, Reduction, Root, Source, Target, Tensor, Ty,
     Unary, Write,
 };
-use tensor_rt_compiler::{print, schedule};
+use tensor_rt_compiler::{diff, print, schedule};
 
 /// A kernel of float tensors named after letters, with one output.
 fn kernel(graph: Graph, tensors: &[&[AxisId]], axes: &[AxisId], value: NodeId) -> Kernel {
@@ -40,10 +40,15 @@ fn load(graph: &mut Graph, param: u32, axes: &[AxisId]) -> NodeId {
 }
 
 fn schedule(mut kernel: Kernel) -> String {
-    let schedule = schedule::forward(&mut kernel, &[]).expect("nothing is edited");
-    let text = print::kernel(&kernel) + &print::schedule(&kernel, &schedule, "forward");
+    let backward = diff::backward(&mut kernel).expect("a gradient");
+    let mut text = print::kernel(&kernel) + &print::backward(&kernel, &backward);
     println!("{text}");
-    schedule.verify(&kernel.graph, &[Target::Output(0)]);
+    let schedule = schedule::forward(&mut kernel, &backward.saved).expect("nothing is edited");
+    text += &print::schedule(&kernel, &schedule, "forward");
+    println!("{text}");
+    let schedule = schedule::backward(&mut kernel, &backward);
+    text += &print::schedule(&kernel, &schedule, "backward");
+    println!("{text}");
     text
 }
 
@@ -78,5 +83,5 @@ fn attention_is_two_products_around_a_row() {
     let product = graph.binary(Binary::Mul, p, value);
     let y = graph.reduce(Reduction::Sum, vec![s], product);
     let text = schedule(kernel(graph, &[&[b, t, k], &[b, s, k], &[b, s, v]], &[b, t, v], y));
-    assert!(text.contains("3/4 (3)"));
+    assert!(text.contains("3/4 (1)"));
 }

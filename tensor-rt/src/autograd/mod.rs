@@ -1,52 +1,33 @@
-//! The graph of tracked tensors.
+//! Reverse-mode differentiation: the graph that tracked tensors carry, and the walk that turns it into gradients.
+//!
+//! A *node* says how a tracked tensor was made: a *leaf* was not made at all, every other node is one call with the nodes
+//! of its tracked inputs and an [`Adjoint`], which turns cotangents of the outputs into cotangents of the inputs. A node is
+//! owned by the tensors that its call returned and by the nodes that used those: there is no list of nodes anywhere, and
+//! dropping a result drops what only it needed.
+//!
+//! A *cotangent* is the gradient of the loss with respect to one array. Cotangents have the element in which the array is
+//! computed with (`f32` for the half-precision ones) until they reach a leaf.
+//!
+//! Invariants: the graph has no cycle, since a node's inputs exist before it; whatever an adjoint keeps is outside the
+//! graph, so that edges are the only way from node to node; a record is used once, and afterwards the node knows who used
+//! it.
 
-use std::sync::Arc;
+mod anomaly;
+mod backward;
+mod cotangent;
+mod gradcheck;
+mod gradients;
+mod movement;
+mod node;
 
-use crate::element::DType;
-use crate::error::{Origin, Result, Site};
-use crate::shape::Shape;
-use crate::tensor::raw::Raw;
-use crate::tensor::view::Movement;
+pub(crate) use anomaly::check_forward;
+pub use anomaly::detect_anomaly;
+pub(crate) use cotangent::sum_to;
+pub use gradcheck::{Tolerance, gradcheck, gradcheck_with};
+pub use gradients::{Gradients, Leaf};
+pub(crate) use movement::{of_concatenation, of_movement};
+pub use node::Node;
+pub(crate) use node::{Adjoint, Cotangents, Key, leaf, record};
 
-/// How a tracked tensor was made.
-#[derive(Debug)]
-pub struct Node {
-    _site: Site,
-}
-
-/// The node of a leaf: a tensor that `requires_grad` or a parameter tracks.
-pub(crate) fn leaf(site: Site) -> Arc<Node> {
-    Arc::new(Node { _site: site })
-}
-
-/// The node of the result of a movement of the tracked tensor `input`.
-pub(crate) fn of_movement(_input: &Raw, _movement: Movement, origin: Origin) -> Arc<Node> {
-    Arc::new(Node { _site: origin.at })
-}
-
-/// The node of the concatenation of `inputs`, at least one of which is tracked, along `axis`.
-pub(crate) fn of_concatenation(_inputs: &[&Raw], _axis: usize, origin: Origin) -> Arc<Node> {
-    Arc::new(Node { _site: origin.at })
-}
-
-/// The sum of a cotangent over the axes along which `shape` was repeated to its shape.
-pub(crate) fn sum_to(cotangent: &Raw, shape: &Shape, origin: Origin) -> Result<Raw> {
-    let wide = Movement::Cast(DType::F64).apply(cotangent, origin)?.dense(origin)?;
-    let mut sums = Raw::zeros(cotangent.device(), DType::F64, shape, origin)?;
-    let elements: Vec<f64> = wide.as_slice().unwrap_or_default().to_vec();
-    let in_front = cotangent.shape().rank() - shape.rank();
-    let mut index = vec![0; cotangent.shape().rank()];
-    for element in elements {
-        let own: Vec<usize> = index[in_front..].iter().zip(shape.iter()).map(|(i, size)| i % size).collect();
-        let sum = sums.element::<f64>(&own) + element;
-        sums.fresh().set(&own, sum);
-        for axis in (0..index.len()).rev() {
-            index[axis] += 1;
-            if index[axis] < cotangent.shape()[axis] {
-                break;
-            }
-            index[axis] = 0;
-        }
-    }
-    Movement::Cast(cotangent.dtype()).apply(&sums, origin)
-}
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,14 @@
 //! Kernels: the tables that generated code hands over, the arithmetic of its passes, and the call that runs them.
 //!
 //! [`program`] is data and [`body`] is arithmetic; [`block`] is where they meet. [`sizes`] evaluates size expressions.
-//! Generated code reaches all of it through `tensor_rt::__private`.
+//! [`source`] is text for readers. Generated code reaches all of it through `tensor_rt::__private`.
 
 pub mod block;
 pub mod body;
 pub mod program;
 pub mod sizes;
+pub mod source;
 
 pub use block::{BLOCK, Block, Gather};
 pub use body::{Bodies, InstructionSet, PassBody, PassFn};
+pub use source::Source;

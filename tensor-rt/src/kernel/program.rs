@@ -107,7 +107,7 @@ pub struct ArrayDecl {
     pub axes: &'static [u16],
 }
 
-/// A residual of the forward pass.
+/// A residual of the forward pass. It is made if a gradient may be asked for, or if a forward kernel reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct Saved {
     /// Element and axes.

@@ -147,7 +147,7 @@ impl<D: Device, T: Float> Tensor<D, NoGrad, T> {
     /// The same value as a leaf of a new graph: `backward` finds its gradient.
     #[track_caller]
     pub fn requires_grad(self) -> Tensor<D, Grad, T> {
-        let leaf = autograd::leaf(std::panic::Location::caller());
+        let leaf = autograd::leaf(T::DTYPE, std::panic::Location::caller());
         Tensor::from_raw(self.raw.with_node(Some(leaf)))
     }
 }

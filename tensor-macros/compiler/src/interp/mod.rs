@@ -28,8 +28,10 @@ mod array;
 mod evaluate;
 mod function;
 mod run;
+mod schedule;
 mod special;
 
 pub use array::{Array, Value};
 pub use evaluate::{Fault, Interpreter};
 pub use run::{Outcome, backward, forward, sizes};
+pub use schedule::{backward_schedule, forward_schedule};

@@ -91,9 +91,10 @@ pub fn backward(
     cotangents: &[Array],
 ) -> Outcome {
     let mut interpreter = with_params(kernel, sizes, arrays, scalars);
+    // What a residual meets is an error of the forward pass, if an output depends on it.
+    let mut residuals = with_params(kernel, sizes, arrays, scalars);
     for (position, saved) in backward.saved.iter().enumerate() {
-        let array = interpreter.array(saved.node, &saved.axes);
-        interpreter.set_array(Source::Saved(position as u32), array);
+        interpreter.set_array(Source::Saved(position as u32), residuals.array(saved.node, &saved.axes));
     }
     for (position, cotangent) in cotangents.iter().enumerate() {
         interpreter.set_array(Source::Cotangent(position as u32), cotangent.clone());

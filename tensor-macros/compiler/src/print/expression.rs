@@ -28,17 +28,17 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// A writer of the expressions `roots`, of which it names those used twice.
-    pub fn new(kernel: &'a Kernel, roots: &[NodeId]) -> Self {
+    /// A writer of the expressions `roots`, of which it names those used twice; `known` ones will be named.
+    pub fn new(kernel: &'a Kernel, roots: &[NodeId], known: &[NodeId]) -> Self {
         let graph = &kernel.graph;
         let mut uses: HashMap<NodeId, usize> = HashMap::new();
-        for id in graph.reachable(roots) {
-            for &arg in graph.args(id) {
-                *uses.entry(arg).or_default() += 1;
+        let mut stack = roots.to_vec();
+        while let Some(id) = stack.pop() {
+            let uses = uses.entry(id).or_default();
+            *uses += 1;
+            if *uses == 1 && !known.contains(&id) {
+                stack.extend(graph.args(id));
             }
-        }
-        for &root in roots {
-            *uses.entry(root).or_default() += 1;
         }
         let shared =
             uses.into_iter().filter(|&(id, uses)| uses > 1 && !is_short(graph, id)).map(|(id, _)| id).collect();

@@ -24,7 +24,7 @@ pub fn kernel(kernel: &Kernel) -> String {
 pub fn backward(kernel: &Kernel, backward: &Backward) -> String {
     let mut text = format!("{} backward\n", kernel.name);
     let saved: Vec<NodeId> = backward.saved.iter().map(|saved| saved.node).collect();
-    let mut writer = Writer::new(kernel, &saved);
+    let mut writer = Writer::new(kernel, &saved, &[]);
     for (position, residual) in backward.saved.iter().enumerate() {
         writer.define(&[residual.node]);
         let output = residual.output.map_or(String::new(), |output| format!(" (output {output})"));
@@ -48,7 +48,7 @@ pub fn schedule(kernel: &Kernel, schedule: &Schedule, direction: &str) -> String
     let passes: usize = schedule.kernels.iter().map(|each| traversals(graph, each)).sum();
     let counts = format!("{}/{passes} ({})", schedule.kernels.len(), schedule.temps.len());
     let mut text = format!("{} {direction}: {counts} kernels/passes (temps)\n", kernel.name);
-    let plain = Writer::new(kernel, &[]);
+    let plain = Writer::new(kernel, &[], &[]);
     for (position, temp) in schedule.temps.iter().enumerate() {
         text += &format!("  temp{position}{}: {}\n", plain.axes(&temp.axes), type_name(temp.ty));
     }
@@ -61,9 +61,10 @@ pub fn schedule(kernel: &Kernel, schedule: &Schedule, direction: &str) -> String
 /// One kernel of a schedule.
 fn kernel_text(kernel: &Kernel, position: usize, each: &crate::schedule::Kernel) -> String {
     let graph = &kernel.graph;
-    let bodies = each.levels.iter().flatten().map(|&reduction| graph.args(reduction)[0]);
+    let reductions: Vec<NodeId> = each.levels.concat();
+    let bodies = reductions.iter().map(|&reduction| graph.args(reduction)[0]);
     let roots: Vec<NodeId> = bodies.chain(each.writes.iter().flat_map(values)).collect();
-    let mut writer = Writer::new(kernel, &roots);
+    let mut writer = Writer::new(kernel, &roots, &reductions);
     let axes = format!("free {}, reduced {}", writer.axes(&each.free), writer.axes(&each.reduced));
     let mut text = format!("  kernel {position}: {}, {axes}\n", class(each.class));
     if let Some(contraction) = &each.contraction {
@@ -99,7 +100,7 @@ fn kernel_text(kernel: &Kernel, position: usize, each: &crate::schedule::Kernel)
 /// Temps and roots with what they share.
 fn section(text: &mut String, kernel: &Kernel, temps: &[(String, NodeId)], roots: &[Root]) {
     let all: Vec<NodeId> = temps.iter().map(|&(_, value)| value).chain(roots.iter().flat_map(values)).collect();
-    let mut writer = Writer::new(kernel, &all);
+    let mut writer = Writer::new(kernel, &all, &[]);
     for (name, value) in temps {
         writer.define(&[*value]);
         let value = writer.text(*value);
@@ -156,7 +157,7 @@ fn target(kernel: &Kernel, target: Target) -> String {
 
 /// Name, parameters and outputs.
 fn signature(kernel: &Kernel) -> String {
-    let writer = Writer::new(kernel, &[]);
+    let writer = Writer::new(kernel, &[], &[]);
     let mut params: Vec<String> = Vec::new();
     for (position, tensor) in kernel.tensors.iter().enumerate() {
         let name = writer.source(Source::Param(position as u32));

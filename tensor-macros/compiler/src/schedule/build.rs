@@ -156,17 +156,7 @@ impl Builder<'_> {
             Kind::Scatter => Class::Scatter,
         };
         let graph = &*self.graph;
-        let contraction = contraction.map(|(lhs, rhs)| {
-            let (left, right) = (graph.axes(lhs), graph.axes(rhs));
-            let of = |select: &dyn Fn(AxisId) -> bool| free.iter().copied().filter(|&axis| select(axis)).collect();
-            Contraction {
-                lhs,
-                rhs,
-                batch: of(&|axis| left.contains(axis) && right.contains(axis)),
-                m: of(&|axis| left.contains(axis) && !right.contains(axis)),
-                n: of(&|axis| !left.contains(axis) && right.contains(axis)),
-            }
-        });
+        let contraction = contraction.map(|(lhs, rhs)| operands(graph, &free, lhs, rhs));
         let levels = levels(graph, reductions);
         for root in &writes {
             // Temps are declared with the names under which they are written.
@@ -175,6 +165,24 @@ impl Builder<'_> {
             }
         }
         Kernel { class, free, reduced, levels, writes, contraction }
+    }
+}
+
+/// The sides of a contraction; the one that owns the first free axis of its own is the left one.
+fn operands(graph: &Graph, free: &[AxisId], lhs: NodeId, rhs: NodeId) -> Contraction {
+    let sides = |lhs: NodeId, rhs: NodeId| {
+        let (left, right) = (graph.axes(lhs), graph.axes(rhs));
+        let of = |in_left: bool, in_right: bool| {
+            let keeps = |axis: &AxisId| left.contains(*axis) == in_left && right.contains(*axis) == in_right;
+            free.iter().copied().filter(keeps).collect::<Vec<_>>()
+        };
+        Contraction { lhs, rhs, batch: of(true, true), m: of(true, false), n: of(false, true) }
+    };
+    let contraction = sides(lhs, rhs);
+    let place = |side: &[AxisId]| free.iter().position(|axis| side.contains(axis));
+    match place(&contraction.m) <= place(&contraction.n) {
+        true => contraction,
+        false => sides(rhs, lhs),
     }
 }
 

@@ -141,7 +141,7 @@ pub fn forward(kernel: &mut ir::Kernel, saved: &[ir::Saved]) -> Result<Schedule,
     }
 }
 
-/// The schedule of the backward pass. Residuals are read where forward expressions stand.
+/// The schedule of the backward pass.
 pub fn backward(kernel: &mut ir::Kernel, backward: &ir::Backward) -> Schedule {
     let graph = &mut kernel.graph;
     let mut inlined = Inlined { backward, memory: HashMap::new() };
@@ -184,8 +184,7 @@ fn map_root(root: &Root, map: &mut impl FnMut(NodeId) -> NodeId) -> Root {
     Root { target: root.target, write, value: map(root.value) }
 }
 
-/// Backward expressions with residuals in place of forward expressions, and the values of temps in place of their
-/// loads at their own index, so that a kernel may compute and store them at once.
+/// Backward expressions with the values of temps in place of their loads at their own index, so that a kernel may compute and store them at once.
 struct Inlined<'a> {
     backward: &'a ir::Backward,
     memory: HashMap<NodeId, NodeId>,
@@ -202,10 +201,6 @@ impl Inlined<'_> {
     }
 
     fn new_node(&mut self, graph: &mut Graph, id: NodeId) -> NodeId {
-        if let Some(position) = self.backward.saved.iter().position(|residual| residual.node == id) {
-            let residual = &self.backward.saved[position];
-            return graph.load_own(Source::Saved(position as u32), &residual.axes, residual.ty);
-        }
         if let Op::Load { source: Source::Temp(position), guarded: false } = graph.op(id) {
             let temp = &self.backward.temps[*position as usize];
             if group::is_own(graph, id, &temp.axes) {

@@ -9,6 +9,7 @@ use crate::ir;
 
 /// One item of a block.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a block holds a handful")]
 pub enum Item {
     /// A kernel.
     Function(Function),
@@ -33,8 +34,10 @@ pub struct Function {
     pub outputs: Vec<TensorTy>,
     /// True if the outputs were written as a tuple.
     pub tuple: bool,
-    /// The block; `None` for a hand-written kernel. After a syntax error in it, an empty block.
+    /// The block; `None` for a hand-written kernel.
     pub body: Option<syn::Block>,
+    /// False after a syntax error in the block, which is then empty. Only the signature is checked.
+    pub sound: bool,
     /// Where `#[no_grad]` was written, if it was.
     pub no_grad: Option<Span>,
     /// The name, where an error about the whole function points.
@@ -50,6 +53,8 @@ pub struct Helper {
     pub params: Vec<Ident>,
     /// Its block.
     pub body: syn::Block,
+    /// False after a syntax error in the block, which is then empty.
+    pub sound: bool,
 }
 
 /// A parameter of a kernel.
@@ -63,6 +68,7 @@ pub struct Param {
 
 /// The type of a parameter.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a block holds a handful")]
 pub enum ParamKind {
     /// `&Tensor[N, C]`.
     Tensor(TensorTy),
@@ -89,6 +95,7 @@ pub struct TensorTy {
 
 /// The element of a tensor.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a block holds a handful")]
 pub enum ElemTy {
     /// Not named: the kernel's own float element.
     Inferred,
@@ -100,6 +107,7 @@ pub enum ElemTy {
 
 /// One dimension of a tensor.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "a block holds a handful")]
 pub enum AxisDecl {
     /// `..`
     Rest(Span),

@@ -1,0 +1,1 @@
+//! Every rule made wrong in turn is noticed.

@@ -1,0 +1,310 @@
+//! Rust for the CPU: the typed function, and a module of the same name with tables and pass bodies.
+//!
+//! The function is `names a call, hands over its arguments, runs it`; everything else is in the module, so that nothing of
+//! ours is in the user's scope. The module has the function's visibility because `name::source()` is for users.
+//!
+//! Invariants: every path starts at the runtime's path or at `::core`, or is a name of the module's one import; nothing
+//! needs the prelude; no item raises a lint; an item carries the function's `#[cfg]`s.
+
+mod expr;
+mod names;
+mod operation;
+mod pass;
+mod signature;
+mod tables;
+mod ty;
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+
+use signature::{Gradients, Signature, signature};
+
+use super::plan::{Direction, Kernel, Plan};
+use crate::ir::{self, Elem, Intent};
+use crate::print;
+use crate::schedule::{PassKind, Schedule};
+use crate::syntax::ast::{Function, ParamKind};
+
+/// The items of one function: the function and its module.
+pub fn items(
+    function: &Function,
+    kernel: &ir::Kernel,
+    forward: &Schedule,
+    backward: Option<(&ir::Backward, &Schedule)>,
+    runtime: &TokenStream,
+) -> TokenStream {
+    let code = code(function, kernel, forward, backward, runtime);
+    let rust = format(&code.typed, &code.module(TokenStream::new()));
+    let mut ir = print::kernel(kernel);
+    let mut schedules = print::schedule(kernel, forward, "forward");
+    if let Some((backward, schedule)) = backward {
+        ir.push_str(&print::backward(kernel, backward));
+        schedules.push_str(&print::schedule(kernel, schedule, "backward"));
+    }
+    let vis = inside(&function.vis);
+    let source = quote! {
+        /// How the kernel was compiled.
+        #vis fn source() -> Source {
+            Source::new(#ir, #schedules, #rust)
+        }
+    };
+    let (typed, module) = (&code.typed, code.module(source));
+    quote!(#typed #module)
+}
+
+/// The formatted items of one function, as `source()` shows them.
+pub fn rust(
+    function: &Function,
+    kernel: &ir::Kernel,
+    forward: &Schedule,
+    backward: Option<(&ir::Backward, &Schedule)>,
+    runtime: &TokenStream,
+) -> String {
+    let code = code(function, kernel, forward, backward, runtime);
+    format(&code.typed, &code.module(TokenStream::new()))
+}
+
+/// The signature alone, for a function whose body has a mistake: callers and editors keep the name.
+pub fn stub(function: &Function, runtime: &TokenStream) -> TokenStream {
+    let gradients = if function.no_grad.is_some() { Gradients::Nowhere } else { Gradients::Except(&[]) };
+    let signature = signature(function, gradients, runtime);
+    let head = head(function, &signature, runtime);
+    let message = format!("`{}` did not compile", function.name);
+    quote! {
+        #[allow(unused_variables)]
+        #head {
+            ::core::panic!(#message)
+        }
+    }
+}
+
+/// The parts of the generated text.
+struct Code {
+    typed: TokenStream,
+    attrs: TokenStream,
+    vis: TokenStream,
+    name: Ident,
+    runtime: TokenStream,
+    content: TokenStream,
+}
+
+impl Code {
+    /// The module, with one more item.
+    fn module(&self, source: TokenStream) -> TokenStream {
+        let Code { attrs, vis, name, runtime, content, .. } = self;
+        quote! {
+            #attrs
+            #[doc(hidden)]
+            #vis mod #name {
+                use #runtime::__private::*;
+                #source
+                #content
+            }
+        }
+    }
+}
+
+fn code(
+    function: &Function,
+    kernel: &ir::Kernel,
+    forward: &Schedule,
+    backward: Option<(&ir::Backward, &Schedule)>,
+    runtime: &TokenStream,
+) -> Code {
+    let (saved, blocked): (&[ir::Saved], &[(u32, String)]) = match backward {
+        Some((backward, _)) => (&backward.saved, &backward.blocked),
+        None => (&[], &[]),
+    };
+    let forward = Direction { kernel, saved, schedule: forward };
+    let forward_plan = forward.plan();
+    let backward_direction = backward.map(|(_, schedule)| Direction { kernel, saved, schedule });
+    let backward_plan = backward_direction.map(|direction| direction.plan());
+    let backward_parts = backward_direction.as_ref().zip(backward_plan.as_ref());
+
+    let gradients = if backward.is_some() { Gradients::Except(blocked) } else { Gradients::Nowhere };
+    let signature = signature(function, gradients, runtime);
+    let tables = tables::program((&forward, &forward_plan), backward_parts, blocked);
+    let generic = is_generic(kernel);
+    let mut structs = structs("Forward", &forward, &forward_plan, generic);
+    let forward_names = pass_names("Forward", &forward_plan);
+    let mut backward_names = vec![];
+    if let Some((direction, plan)) = backward_parts {
+        structs.extend(self::structs("Backward", direction, plan, generic));
+        backward_names = pass_names("Backward", plan);
+    }
+    let bodies = bodies(&forward_names, &backward_names, generic);
+    let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+    Code {
+        typed: typed(function, &signature, generic, runtime),
+        attrs: quote!(#(#cfgs)*),
+        vis: function.vis.to_token_stream(),
+        name: function.name.clone(),
+        runtime: runtime.clone(),
+        content: quote!(#bodies #structs #tables),
+    }
+}
+
+/// True if the kernel has a float element of its own.
+fn is_generic(kernel: &ir::Kernel) -> bool {
+    let params = kernel.tensors.iter().map(|tensor| tensor.elem);
+    params.chain(kernel.outputs.iter().map(|output| output.elem)).any(|elem| elem == Elem::Generic)
+}
+
+/// The typed function.
+fn typed(function: &Function, signature: &Signature, generic: bool, runtime: &TokenStream) -> TokenStream {
+    let head = head(function, signature, runtime);
+    let name = &function.name;
+    let mut names = signature.names.clone();
+    let (call, outputs) = (names.local("call"), names.local("outputs"));
+    let element = match (&signature.float, generic) {
+        (Some(float), true) => float.clone(),
+        _ => quote!(f32),
+    };
+    let passes = if generic { quote!(#name::Passes::<#element>) } else { quote!(#name::Passes) };
+    let arguments = signature.arguments.iter().map(|(method, argument)| {
+        let by_value = function.params.iter().any(|param| {
+            param.name == *argument && matches!(&param.kind, ParamKind::Tensor(ty) if ty.intent == Intent::Donate)
+        });
+        let reference = if by_value { quote!(&) } else { TokenStream::new() };
+        quote!(#call.#method(#reference #argument);)
+    });
+    let takes: Vec<TokenStream> =
+        signature.outputs.iter().map(|arguments| quote!(#outputs.take::<#arguments>())).collect();
+    let result = match (&takes[..], function.tuple) {
+        ([single], false) => single.clone(),
+        ([single], true) => quote!((#single,)),
+        _ => quote!((#(#takes),*)),
+    };
+    let run = match takes.is_empty() {
+        true => quote!(#call.run()?;),
+        false => quote!(let mut #outputs = #call.run()?;),
+    };
+    quote! {
+        #head {
+            let mut #call = #runtime::__private::Call::new(
+                &#name::PROGRAM,
+                #passes::BODIES,
+                <#element as #runtime::__private::Element>::DTYPE,
+            );
+            #(#arguments)*
+            #run
+            ::core::result::Result::Ok(#result)
+        }
+    }
+}
+
+/// Attributes and signature of the typed function.
+fn head(function: &Function, signature: &Signature, runtime: &TokenStream) -> TokenStream {
+    let attrs = function.attrs.iter().filter(|attr| !attr.path().is_ident("track_caller"));
+    let (vis, name) = (&function.vis, &function.name);
+    let Signature { generics, params, result, predicates, .. } = signature;
+    quote! {
+        #(#attrs)*
+        #[track_caller]
+        #vis fn #name #generics (#params) -> ::core::result::Result<#result, #runtime::Error> #predicates
+    }
+}
+
+/// `Forward0Level0`: direction, kernel, traversal.
+fn pass_names(direction: &str, plan: &Plan<'_>) -> Vec<Vec<Ident>> {
+    let names = plan.kernels.iter().enumerate().map(|(number, kernel)| {
+        let passes = kernel.passes.iter().map(|pass| match pass.kind {
+            PassKind::Level(level) => format_ident!("{direction}{number}Level{level}"),
+            PassKind::Inner => format_ident!("{direction}{number}Inner"),
+            PassKind::Outer => format_ident!("{direction}{number}Outer"),
+        });
+        passes.collect()
+    });
+    names.collect()
+}
+
+fn structs(name: &str, direction: &Direction<'_>, plan: &Plan<'_>, generic: bool) -> TokenStream {
+    let names = pass_names(name, plan);
+    let kernels = plan.kernels.iter().zip(names);
+    kernels.map(|(kernel, names)| kernel_structs(direction, kernel, &names, generic)).collect()
+}
+
+/// A zero-sized type for each pass, with its arithmetic.
+fn kernel_structs(direction: &Direction<'_>, kernel: &Kernel<'_>, names: &[Ident], generic: bool) -> TokenStream {
+    let passes = kernel.passes.iter().zip(names).map(|(pass, name)| {
+        let statements = pass::statements(direction, kernel, pass);
+        let (declaration, parameters, arguments) = match generic {
+            true => (quote!(struct #name<T>(::core::marker::PhantomData<T>);), quote!(<T: Float>), quote!(<T>)),
+            false => (quote!(struct #name;), TokenStream::new(), TokenStream::new()),
+        };
+        quote! {
+            #declaration
+            impl #parameters PassBody for #name #arguments {
+                #[inline(always)]
+                fn run<I: Isa>(block: &Block<'_>) {
+                    #statements
+                }
+            }
+        }
+    });
+    passes.collect()
+}
+
+/// The type `Passes`, which lists the pass bodies.
+fn bodies(forward: &[Vec<Ident>], backward: &[Vec<Ident>], generic: bool) -> TokenStream {
+    let list = |kernels: &[Vec<Ident>]| {
+        let kernels = kernels.iter().map(|passes| {
+            let passes = passes.iter().map(|pass| match generic {
+                true => quote!(PassFn::of::<#pass<T>>()),
+                false => quote!(PassFn::of::<#pass>()),
+            });
+            quote!(&[#(#passes),*])
+        });
+        quote!(&[#(#kernels),*])
+    };
+    let (forward, backward) = (list(forward), list(backward));
+    let (declaration, parameters, arguments) = match generic {
+        true => (
+            quote!(
+                struct Passes<T>(::core::marker::PhantomData<T>);
+            ),
+            quote!(<T: Float>),
+            quote!(<T>),
+        ),
+        false => (
+            quote!(
+                struct Passes;
+            ),
+            TokenStream::new(),
+            TokenStream::new(),
+        ),
+    };
+    quote! {
+        pub(super) #declaration
+        impl #parameters Passes #arguments {
+            pub(super) const BODIES: Bodies = Bodies { forward: #forward, backward: #backward };
+        }
+    }
+}
+
+/// A visibility as it is written one module further in.
+fn inside(vis: &syn::Visibility) -> TokenStream {
+    match vis {
+        syn::Visibility::Public(_) => quote!(pub),
+        syn::Visibility::Inherited => quote!(pub(super)),
+        syn::Visibility::Restricted(restricted) => {
+            let path = &restricted.path;
+            let first = path.segments.first().map(|segment| segment.ident.to_string());
+            match first.as_deref() {
+                Some("self") => quote!(pub(super)),
+                Some("super") => quote!(pub(in super::#path)),
+                Some("crate") if path.segments.len() == 1 => quote!(pub(crate)),
+                _ => quote!(pub(in #path)),
+            }
+        }
+    }
+}
+
+/// The items as rustfmt would write them, or as they are if they are no Rust, which is a bug that rustc will show.
+fn format(typed: &TokenStream, module: &TokenStream) -> String {
+    let tokens = quote!(#typed #module);
+    match syn::parse2::<syn::File>(tokens.clone()) {
+        Ok(file) => prettyplease::unparse(&file),
+        Err(_) => tokens.to_string(),
+    }
+}

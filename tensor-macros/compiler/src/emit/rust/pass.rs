@@ -1,0 +1,538 @@
+//! The body of one pass: slices, what is the same for all points, and a straight-line loop over the points.
+//!
+//! Vocabulary: a *uniform* node has one value for all points (constants, scalars, sizes and arithmetic on them); it is
+//! evaluated before the loop. A node is *bound* to a local if it is used more than once, has a name of the user, or is
+//! more than a little arithmetic; else it stands where it is used.
+//!
+//! Invariants: every load of a point precedes its stores; only gathers and integer divisions are evaluated conditionally.
+
+use std::collections::{HashMap, HashSet};
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::expr::Expr;
+use super::names::Names;
+use super::{operation, ty};
+use crate::emit::plan::{Direction, Eval, Kernel, Pass, Storage, WriteKind};
+use crate::ir::{Binary, Graph, Literal, NodeId, Op, Reduction, ScalarTy, Source, Target, Ty};
+
+/// Arithmetic operations that stand in one expression before a part of it gets a name.
+const WEIGHT: usize = 9;
+
+/// The statements of `PassBody::run`.
+pub(super) fn statements(direction: &Direction<'_>, kernel: &Kernel<'_>, pass: &Pass) -> TokenStream {
+    let mut body = Body {
+        direction,
+        kernel,
+        pass,
+        names: Names::new(["block", "n", "i"]),
+        uses: HashMap::new(),
+        uniform: HashSet::new(),
+        hoisted: HashSet::new(),
+        values: HashMap::new(),
+        constants: vec![],
+        slices: TokenStream::new(),
+        before: TokenStream::new(),
+        inside: TokenStream::new(),
+        operands: HashMap::new(),
+        old: HashMap::new(),
+    };
+    body.count();
+    body.slices();
+    body.evaluate();
+    let stores = body.stores();
+    let Body { slices, constants, before, inside, .. } = body;
+    let constants = constants.into_iter().map(|(value, ty, name)| {
+        let (value, ty) = (ty::float(f64::from_bits(value), ty).tokens(), ty::value(ty));
+        quote!(let #name: #ty = #value;)
+    });
+    quote! {
+        let n = block.len();
+        #slices
+        #(#constants)*
+        #before
+        for i in 0..n {
+            #inside
+            #stores
+        }
+    }
+}
+
+struct Body<'a> {
+    direction: &'a Direction<'a>,
+    kernel: &'a Kernel<'a>,
+    pass: &'a Pass,
+    names: Names,
+    /// How often each node is an operand or a root.
+    uses: HashMap<NodeId, usize>,
+    uniform: HashSet<NodeId>,
+    /// Uniform nodes that the loop uses.
+    hoisted: HashSet<NodeId>,
+    values: HashMap<NodeId, Expr>,
+    /// Constants of the generic computing type.
+    constants: Vec<(u64, Ty, Ident)>,
+    slices: TokenStream,
+    before: TokenStream,
+    inside: TokenStream,
+    /// The slice or gather of each operand, and the names of its elements.
+    operands: HashMap<usize, Ident>,
+    /// The slice of each own write.
+    old: HashMap<usize, Ident>,
+}
+
+impl<'a> Body<'a> {
+    fn graph(&self) -> &'a Graph {
+        &self.direction.kernel.graph
+    }
+
+    /// What the pass stores.
+    fn roots(&self) -> Vec<NodeId> {
+        let bodies =
+            self.pass.reductions.iter().map(|&reduction| self.graph().args(self.kernel.reductions[reduction].0)[0]);
+        let mut roots: Vec<NodeId> = bodies.collect();
+        for &write in &self.pass.writes {
+            let write = &self.kernel.writes[write];
+            roots.push(write.value);
+            if let WriteKind::Scatter { dynamic, guard, .. } = &write.kind {
+                roots.extend(dynamic.iter().chain(guard));
+            }
+        }
+        roots
+    }
+
+    /// Counts uses and finds what is uniform.
+    fn count(&mut self) {
+        for root in self.roots() {
+            *self.uses.entry(root).or_default() += 1;
+            self.hoisted.insert(root);
+        }
+        for (&node, eval) in &self.pass.nodes {
+            let children = self.pass.children(self.graph(), node);
+            let pure = *eval == Eval::Compute
+                && match self.graph().op(node) {
+                    Op::Index(_) => false,
+                    Op::Binary(Binary::Div | Binary::Rem) => self.graph().ty(node).is_float(),
+                    _ => true,
+                };
+            if pure && children.iter().all(|child| self.uniform.contains(child)) {
+                self.uniform.insert(node);
+            } else {
+                self.hoisted.extend(&children);
+            }
+            for child in children {
+                *self.uses.entry(child).or_default() += 1;
+            }
+        }
+        self.hoisted.retain(|node| self.uniform.contains(node));
+    }
+
+    /// Declares every slice of the pass.
+    fn slices(&mut self) {
+        let (kernel, pass) = (self.kernel, self.pass);
+        for &operand in &pass.operands {
+            let read = &kernel.operands[operand];
+            let element = ty::memory(read.storage);
+            let position = operand as u16;
+            let gather = read.index.contains(&crate::emit::plan::Index::Dynamic);
+            let name = self.names.local(&format!("{}s", self.source_name(read.source)));
+            self.slices.extend(match gather {
+                true => quote!(let #name = block.gather::<#element>(#position);),
+                false => quote!(let #name = &block.input::<#element>(#position)[..n];),
+            });
+            self.operands.insert(operand, name);
+        }
+        for &write in &pass.writes {
+            let WriteKind::Own { .. } = &kernel.writes[write].kind else { continue };
+            let name = self.target_name(kernel.writes[write].target);
+            let name = self.names.local(&name);
+            let element = ty::memory(kernel.writes[write].storage);
+            let position = write as u16;
+            self.slices.extend(quote!(let #name = &mut block.output::<#element>(#position)[..n];));
+            self.old.insert(write, name);
+        }
+    }
+
+    /// What the elements of a source are called.
+    fn source_name(&self, source: Source) -> String {
+        let kernel = self.direction.kernel;
+        match source {
+            Source::Param(param) => kernel.tensors[param as usize].name.clone(),
+            Source::Cotangent(_) if kernel.outputs.len() == 1 => "g".to_owned(),
+            Source::Cotangent(output) => format!("g{output}"),
+            Source::Saved(saved) => self.saved_name(saved),
+            Source::Temp(temp) => format!("temp{temp}"),
+        }
+    }
+
+    /// What a written array is called.
+    fn target_name(&self, target: Target) -> String {
+        let kernel = self.direction.kernel;
+        match target {
+            Target::Output(_) if kernel.outputs.len() == 1 => "out".to_owned(),
+            Target::Output(output) => format!("out{output}"),
+            Target::Edit(param) => format!("{}s", kernel.tensors[param as usize].name),
+            Target::Gradient(param) => format!("d{}", kernel.tensors[param as usize].name),
+            Target::Saved(saved) => format!("{}_out", self.saved_name(saved)),
+            Target::Temp(temp) => format!("temp{temp}_out"),
+        }
+    }
+
+    fn saved_name(&self, saved: u32) -> String {
+        let name = self.direction.kernel.names.get(&self.direction.saved[saved as usize].node);
+        name.cloned().unwrap_or_else(|| format!("saved{saved}"))
+    }
+
+    /// What a reduction is called: by the user, or after what it does.
+    fn reduction_name(&self, reduction: usize) -> String {
+        let node = self.kernel.reductions[reduction].0;
+        match (self.direction.kernel.names.get(&node), self.graph().op(node)) {
+            (Some(name), _) => name.clone(),
+            (None, Op::Reduce { op, .. }) => format!("{}{reduction}", reduce_name(*op)),
+            (None, op) => panic!("bug: {op:?} is not a reduction"),
+        }
+    }
+
+    /// A float constant of the type, declared before the loop if it is generic.
+    fn constant(&mut self, value: f64, ty: Ty) -> Expr {
+        if ty != Ty::Float {
+            return ty::float(value, ty);
+        }
+        let bits = value.to_bits();
+        let found = self.constants.iter().find(|(other, other_ty, _)| (*other, *other_ty) == (bits, ty));
+        let name = match found {
+            Some((_, _, name)) => name.clone(),
+            None => {
+                let name = self.names.local(&format!("c{}", self.constants.len()));
+                self.constants.push((bits, ty, name.clone()));
+                name
+            }
+        };
+        Expr::atom(name)
+    }
+
+    /// Evaluates every node, operands first.
+    fn evaluate(&mut self) {
+        for (&node, eval) in &self.pass.nodes {
+            let value = self.value(node, eval);
+            let bound = match self.uniform.contains(&node) {
+                true => self.binds_uniform(node, &value),
+                false => self.binds(node, eval, &value),
+            };
+            let value = match bound {
+                Some(wish) => {
+                    let name = self.names.local(&wish);
+                    let value = value.tokens();
+                    let place = if self.uniform.contains(&node) { &mut self.before } else { &mut self.inside };
+                    place.extend(quote!(let #name = #value;));
+                    Expr::atom(name)
+                }
+                None => value,
+            };
+            self.values.insert(node, value);
+        }
+    }
+
+    /// The name of a local for a uniform node, if it gets one.
+    fn binds_uniform(&self, node: NodeId, value: &Expr) -> Option<String> {
+        let kernel = self.direction.kernel;
+        match self.graph().op(node) {
+            Op::Const(_) | Op::Stop => None,
+            Op::Scalar(position) => Some(kernel.scalars[*position as usize].name.clone()),
+            Op::Size(extent) => {
+                let axis = self.graph().all_axes().find(|(_, axis)| axis.extent == *extent);
+                let name = axis.map_or(String::new(), |(_, axis)| axis.name.to_lowercase());
+                Some(format!("size_{}", if name == ".." { "rest" } else { &name }))
+            }
+            _ => {
+                let used = self.hoisted.contains(&node) || self.uses[&node] > 1 || value.weight > WEIGHT;
+                used.then(|| self.local_name(node))
+            }
+        }
+    }
+
+    /// The name of a local for a node of the loop, if it gets one.
+    fn binds(&self, node: NodeId, eval: &Eval, value: &Expr) -> Option<String> {
+        match eval {
+            Eval::Input { operand, .. } | Eval::Gather { operand, .. } => {
+                let name = self.direction.kernel.names.get(&node);
+                return Some(name.cloned().unwrap_or_else(|| self.source_name(self.kernel.operands[*operand].source)));
+            }
+            Eval::Old { write, .. } => {
+                let Target::Edit(param) = self.kernel.writes[*write].target else {
+                    panic!("bug: only an edited parameter has an old value");
+                };
+                return Some(self.direction.kernel.tensors[param as usize].name.clone());
+            }
+            Eval::Row(row) => return Some(self.reduction_name(*row)),
+            Eval::Compute => {}
+        }
+        if let Some(axis) = self.graph().as_index(node) {
+            return Some(self.graph().axis(axis).name.clone());
+        }
+        let inline = self.uses[&node] == 1
+            && !self.direction.kernel.names.contains_key(&node)
+            && value.weight <= WEIGHT
+            && match self.graph().op(node) {
+                Op::Select => false,
+                Op::Binary(Binary::Div | Binary::Rem) => self.graph().ty(node).is_float(),
+                // A factor that is repeated is a name.
+                _ => true,
+            }
+            || matches!(self.graph().op(node), Op::Stop);
+        let inline = inline && !self.repeated(node);
+        (!inline).then(|| self.local_name(node))
+    }
+
+    /// True if a derived product multiplies the node by itself.
+    fn repeated(&self, node: NodeId) -> bool {
+        self.pass.nodes.keys().any(|&user| match self.graph().op(user) {
+            Op::Product { powers } => {
+                let args = self.graph().args(user);
+                args.iter().zip(powers).any(|(&arg, power)| arg == node && power.unsigned_abs() > 1)
+            }
+            _ => false,
+        })
+    }
+
+    fn local_name(&self, node: NodeId) -> String {
+        let name = self.direction.kernel.names.get(&node);
+        name.cloned().unwrap_or_else(|| format!("v{}", self.values.len()))
+    }
+
+    fn value(&mut self, node: NodeId, eval: &Eval) -> Expr {
+        match eval {
+            Eval::Compute => self.operation(node),
+            Eval::Input { operand, guard } => {
+                let slice = self.operands[operand].clone();
+                let value = widen(Expr::atom(quote!(#slice[i])), self.kernel.operands[*operand].storage);
+                self.guarded(value, *guard, self.graph().ty(node))
+            }
+            Eval::Gather { operand, index, guard } => {
+                let gather = self.operands[operand].clone();
+                let index = index.iter().map(|index| self.values[index].clone().tokens());
+                let value = Expr::atom(quote!(#gather.get(i, [#(#index),*])));
+                let value = widen(value, self.kernel.operands[*operand].storage);
+                self.guarded(value, *guard, self.graph().ty(node))
+            }
+            Eval::Old { write, guard } => {
+                let slice = self.old[write].clone();
+                let value = widen(Expr::atom(quote!(#slice[i])), self.kernel.writes[*write].storage);
+                self.guarded(value, *guard, self.graph().ty(node))
+            }
+            Eval::Row(row) => {
+                let element = ty::value(self.graph().ty(node));
+                let position = *row as u16;
+                let slice = self.names.local(&format!("{}s", self.reduction_name(*row)));
+                self.slices.extend(quote!(let #slice = &block.row::<#element>(#position)[..n];));
+                Expr::atom(quote!(#slice[i]))
+            }
+        }
+    }
+
+    /// `if guard { value } else { 0 }`
+    fn guarded(&mut self, value: Expr, guard: Option<NodeId>, ty: Ty) -> Expr {
+        match guard {
+            Some(guard) => {
+                let zero = match ty {
+                    Ty::Float => self.constant(0.0, ty),
+                    _ => ty::zero(ty),
+                };
+                Expr::select(self.values[&guard].clone(), value, zero)
+            }
+            None => value,
+        }
+    }
+
+    fn operation(&mut self, node: NodeId) -> Expr {
+        let graph = self.graph();
+        let ty = graph.ty(node);
+        let args = graph.args(node);
+        let operand = |body: &Self, position: usize| body.values[&args[position]].clone();
+        match graph.op(node) {
+            Op::Const(Literal::Float(bits)) => self.constant(f64::from_bits(*bits), ty),
+            Op::Const(literal) => ty::literal(*literal, ty),
+            Op::Scalar(position) => self.scalar(*position, ty),
+            Op::Size(extent) => {
+                let extent = extent.0 as u16;
+                Expr::atom(quote!(block.size(#extent)))
+            }
+            Op::Index(axis) => {
+                let position = self.pass.axes.iter().position(|other| other == axis).expect("a pass lists its axes");
+                let position = position as u16;
+                let slice = self.names.local(&format!("{}s", graph.axis(*axis).name));
+                self.slices.extend(quote!(let #slice = &block.axis(#position)[..n];));
+                Expr::atom(quote!(#slice[i]))
+            }
+            Op::Unary(op) => operation::unary(*op, operand(self, 0), graph.ty(args[0])),
+            Op::Binary(op @ (Binary::Div | Binary::Rem)) if ty.is_integer() => self.division(*op, args, ty),
+            Op::Binary(op) => operation::binary(*op, operand(self, 0), operand(self, 1), graph.ty(args[0])),
+            Op::Fma => operation::fma(operand(self, 0), operand(self, 1), operand(self, 2)),
+            Op::Select => Expr::select(operand(self, 0), operand(self, 1), operand(self, 2)),
+            Op::Cast(elem) => ty::cast(operand(self, 0), graph.ty(args[0]), *elem),
+            Op::Convert(to) => ty::convert(operand(self, 0), graph.ty(args[0]), *to),
+            Op::Sum { coefficients } => {
+                let terms = coefficients.iter().zip(args);
+                let terms = terms.map(|(&bits, arg)| (f64::from_bits(bits), self.values[arg].clone())).collect();
+                operation::sum(terms, ty, |value| self.constant(value, ty))
+            }
+            Op::Product { powers } => {
+                let factors = powers.iter().zip(args).map(|(&power, arg)| (power, self.values[arg].clone())).collect();
+                operation::product(factors, ty, |value| self.constant(value, ty))
+            }
+            Op::Stop => operand(self, 0),
+            Op::Load { .. } | Op::Reduce { .. } => panic!("bug: {node:?} is read, not computed"),
+        }
+    }
+
+    fn scalar(&self, position: u32, ty: Ty) -> Expr {
+        let slot = position as u16;
+        Expr::atom(match self.direction.kernel.scalars[position as usize].ty {
+            ScalarTy::Float => {
+                let ty = ty::value(ty);
+                quote!(block.float::<#ty>(#slot))
+            }
+            ScalarTy::F32 => quote!(block.f32(#slot)),
+            ScalarTy::F64 => quote!(block.f64(#slot)),
+            ScalarTy::I64 | ScalarTy::Usize => quote!(block.int(#slot)),
+            ScalarTy::U64 => quote!(block.u64(#slot)),
+            ScalarTy::Bool => quote!(block.bool(#slot)),
+        })
+    }
+
+    /// An integer division, executed under its guard alone. One by a constant cannot fail.
+    fn division(&mut self, op: Binary, args: &[NodeId], ty: Ty) -> Expr {
+        let (x, y) = (self.values[&args[0]].clone(), self.values[&args[1]].clone());
+        if let Op::Const(Literal::Int(divisor)) = self.graph().op(args[1])
+            && !matches!(divisor, 0 | -1)
+        {
+            return x.method(if op == Binary::Div { quote!(wrapping_div) } else { quote!(wrapping_rem) }, vec![y]);
+        }
+        let (x, y) = (x.tokens(), y.tokens());
+        let value = Expr::atom(match op {
+            Binary::Div => quote!(block.divide(i, #x, #y)),
+            _ => quote!(block.remainder(i, #x, #y)),
+        });
+        self.guarded(value, args.get(2).copied(), ty)
+    }
+
+    /// Stores the bodies of reductions and the writes of a point.
+    fn stores(&mut self) -> TokenStream {
+        let mut stores = TokenStream::new();
+        for &reduction in &self.pass.reductions {
+            let node = self.kernel.reductions[reduction].0;
+            let body = self.graph().args(node)[0];
+            let body_ty = self.graph().ty(body);
+            let ty = reduced(self.graph(), node);
+            let value = ty::convert(self.values[&body].clone(), body_ty, ty);
+            let slice = self.names.local(&format!("{}_terms", self.reduction_name(reduction)));
+            let (element, position, value) = (ty::value(ty), reduction as u16, value.tokens());
+            self.slices.extend(quote!(let #slice = &mut block.values::<#element>(#position)[..n];));
+            stores.extend(quote!(#slice[i] = #value;));
+        }
+        for &position in &self.pass.writes {
+            let write = &self.kernel.writes[position];
+            let value = self.values[&write.value].clone();
+            match &write.kind {
+                WriteKind::Own { .. } => {
+                    let slice = &self.old[&position];
+                    let value = narrow(value, write.storage);
+                    stores.extend(quote!(#slice[i] = #value;));
+                }
+                WriteKind::Scatter { dynamic, guard, op, .. } => {
+                    stores.extend(self.scatter(position, value, dynamic, *guard, *op));
+                }
+            }
+        }
+        stores
+    }
+
+    fn scatter(
+        &mut self,
+        write: usize,
+        value: Expr,
+        dynamic: &[NodeId],
+        guard: Option<NodeId>,
+        op: Reduction,
+    ) -> TokenStream {
+        let mut stores = TokenStream::new();
+        let name = self.target_name(self.kernel.writes[write].target);
+        let ty = self.kernel.writes[write].storage.ty();
+        let position = write as u16;
+        let guard = guard.map(|guard| self.values[&guard].clone());
+        for (k, index) in dynamic.iter().enumerate() {
+            let slice = self.names.local(&format!("{name}_index{k}"));
+            let k = k as u16;
+            self.slices.extend(quote!(let #slice = &mut block.indices(#position, #k)[..n];));
+            let index = self.values[index].clone();
+            let index = match &guard {
+                Some(guard) => Expr::select(guard.clone(), index, Expr::atom(quote!(i64::MIN))),
+                None => index,
+            };
+            let index = index.tokens();
+            stores.extend(quote!(#slice[i] = #index;));
+        }
+        let value = match guard {
+            // No index can say that the point is skipped, so it combines nothing.
+            Some(guard) if dynamic.is_empty() => Expr::select(guard, value, self.identity(op, ty)),
+            _ => value,
+        };
+        let slice = self.names.local(&format!("{name}_values"));
+        let (element, value) = (ty::value(ty), value.tokens());
+        self.slices.extend(quote!(let #slice = &mut block.output::<#element>(#position)[..n];));
+        stores.extend(quote!(#slice[i] = #value;));
+        stores
+    }
+
+    /// What combines to nothing.
+    fn identity(&mut self, op: Reduction, ty: Ty) -> Expr {
+        let value = match op {
+            Reduction::Sum | Reduction::Any => 0.0,
+            Reduction::Prod | Reduction::All => 1.0,
+            Reduction::Max | Reduction::ArgMax => f64::NEG_INFINITY,
+            Reduction::Min | Reduction::ArgMin => f64::INFINITY,
+        };
+        self.constant(value, ty)
+    }
+}
+
+/// The type of the body of a reduction as the runtime takes it: integer sums and products are `i64`.
+pub(super) fn reduced(graph: &Graph, reduction: NodeId) -> Ty {
+    let body = graph.ty(graph.args(reduction)[0]);
+    match graph.op(reduction) {
+        Op::Reduce { op: Reduction::Sum | Reduction::Prod, .. } if body.is_integer() => Ty::I64,
+        _ => body,
+    }
+}
+
+/// What the user calls a reduction.
+pub(super) fn reduce_name(op: Reduction) -> &'static str {
+    match op {
+        Reduction::Sum => "sum",
+        Reduction::Prod => "prod",
+        Reduction::Max => "max",
+        Reduction::Min => "min",
+        Reduction::ArgMax => "argmax",
+        Reduction::ArgMin => "argmin",
+        Reduction::Any => "any",
+        Reduction::All => "all",
+    }
+}
+
+fn widen(element: Expr, storage: Storage) -> Expr {
+    match ty::widens(storage) {
+        true => element.method(quote!(widen), vec![]),
+        false => element,
+    }
+}
+
+fn narrow(value: Expr, storage: Storage) -> TokenStream {
+    let value = value.tokens();
+    match ty::widens(storage) {
+        true => {
+            let element = ty::memory(storage);
+            quote!(#element::narrow(#value))
+        }
+        false => value,
+    }
+}

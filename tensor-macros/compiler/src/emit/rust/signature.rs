@@ -1,0 +1,393 @@
+//! The signature of the typed function: generic parameters, bounds, parameters and result.
+//!
+//! Every tensor has type parameters of its own, related to those of the first by traits (`WDevice: SameDevice<D>`), so that
+//! a mismatch is reported in our words. `D`, `G` and `T` are the device, the only mode and the element of the kernel; the
+//! others are named after their parameter. Where the user named a device, a mode or an element, that stands.
+//!
+//! Invariants: no generated name is one of the user's; every float parameter that a gradient cannot reach is bounded by a
+//! trait that only `NoGrad` has; the mode of a float output joins the modes of all parameters that one can reach.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+
+use super::names::{Names, camel};
+use crate::ir::{Intent, ScalarTy};
+use crate::syntax::ast::{ElemTy, Function, Param, ParamKind, TensorTy};
+
+/// What a call does with gradients.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Gradients<'a> {
+    /// Every float parameter has one, except those at the given positions among the tensors.
+    Except(&'a [(u32, String)]),
+    /// None has one.
+    Nowhere,
+}
+
+/// The parts of the typed function that the types of its parameters decide.
+pub(super) struct Signature {
+    /// `<D: Device, G: GradMode, T: Float>`, or nothing.
+    pub generics: TokenStream,
+    /// The parameters.
+    pub params: TokenStream,
+    /// What is inside the `Result`.
+    pub result: TokenStream,
+    /// `where ..`, or nothing.
+    pub predicates: TokenStream,
+    /// How each argument is handed to the call: a method and the argument.
+    pub arguments: Vec<(Ident, Ident)>,
+    /// Device, mode and element of each output.
+    pub outputs: Vec<TokenStream>,
+    /// The kernel's own float element, if it has one.
+    pub float: Option<TokenStream>,
+    /// Names taken in the function.
+    pub names: Names,
+}
+
+/// The signature of a function.
+pub(super) fn signature(function: &Function, gradients: Gradients<'_>, runtime: &TokenStream) -> Signature {
+    let mut names = Names::default();
+    reserve(&mut names, function);
+    let mut builder = Builder {
+        runtime,
+        names,
+        generics: vec![],
+        predicates: vec![],
+        device: function.params.iter().filter_map(tensor).chain(&function.outputs).find_map(named_device),
+        float: function.params.iter().filter_map(tensor).chain(&function.outputs).find_map(named_float),
+        modes: vec![],
+        only_tensor: function.params.iter().filter_map(tensor).count() == 1,
+    };
+    let edits = function.params.iter().filter_map(tensor).any(|it| matches!(it.intent, Intent::Edit | Intent::Atomic));
+    let mut params = vec![];
+    let mut arguments = vec![];
+    if !function.params.iter().any(|param| tensor(param).is_some()) {
+        let device = builder.device(None, "", Span::call_site());
+        let name = builder.names.local("device");
+        params.push(quote!(#name: &#device));
+        arguments.push((Ident::new("device", Span::call_site()), name));
+    }
+    let mut position = 0;
+    for param in &function.params {
+        let name = &param.name;
+        match &param.kind {
+            ParamKind::Scalar(ty) => {
+                let (method, ty) = scalar(*ty);
+                params.push(quote!(#name: #ty));
+                arguments.push((Ident::new(method, Span::call_site()), name.clone()));
+            }
+            ParamKind::Tensor(ty) => {
+                let reach = match gradients {
+                    _ if edits => Reach::BesideEdit,
+                    Gradients::Nowhere => Reach::None,
+                    Gradients::Except(blocked) if blocked.iter().any(|(other, _)| *other == position) => Reach::None,
+                    Gradients::Except(_) => Reach::Full,
+                };
+                position += 1;
+                params.push(builder.tensor(name, ty, reach));
+                let method = match ty.intent {
+                    Intent::Read => "tensor",
+                    Intent::Edit => "edit",
+                    Intent::Atomic => "atomic",
+                    Intent::Donate => "donate",
+                };
+                arguments.push((Ident::new(method, Span::call_site()), name.clone()));
+            }
+        }
+    }
+    let outputs = builder.outputs(function);
+    let Builder { names, generics, mut predicates, float, .. } = builder;
+    let tensor = |arguments: &TokenStream| quote!(#runtime::Tensor<#arguments>);
+    let tensors: Vec<TokenStream> = outputs.iter().map(tensor).collect();
+    let result = match (&tensors[..], function.tuple) {
+        ([single], false) => single.clone(),
+        ([single], true) => quote!((#single,)),
+        _ => quote!((#(#tensors),*)),
+    };
+    let user = function.generics.params.iter();
+    let (lifetimes, types): (Vec<_>, Vec<_>) = user.partition(|it| matches!(it, syn::GenericParam::Lifetime(_)));
+    let generics: Vec<TokenStream> = (lifetimes.into_iter().map(ToTokens::to_token_stream))
+        .chain(types.into_iter().map(ToTokens::to_token_stream))
+        .chain(generics)
+        .collect();
+    if let Some(clause) = &function.generics.where_clause {
+        predicates.extend(clause.predicates.iter().map(ToTokens::to_token_stream));
+    }
+    Signature {
+        generics: if generics.is_empty() { TokenStream::new() } else { quote!(<#(#generics),*>) },
+        params: quote!(#(#params),*),
+        result,
+        predicates: if predicates.is_empty() { TokenStream::new() } else { quote!(where #(#predicates),*) },
+        arguments,
+        outputs,
+        float,
+        names,
+    }
+}
+
+/// How far a gradient reaches a float parameter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Full,
+    None,
+    BesideEdit,
+}
+
+struct Builder<'a> {
+    runtime: &'a TokenStream,
+    names: Names,
+    generics: Vec<TokenStream>,
+    predicates: Vec<TokenStream>,
+    /// The kernel's device, once it is known.
+    device: Option<TokenStream>,
+    /// The kernel's own float element, once it is known.
+    float: Option<TokenStream>,
+    /// Modes of the parameters that a gradient reaches.
+    modes: Vec<TokenStream>,
+    /// One tensor parameter: its mode is `G`.
+    only_tensor: bool,
+}
+
+impl Builder<'_> {
+    /// The type of a tensor parameter with its name.
+    fn tensor(&mut self, name: &Ident, ty: &TensorTy, reach: Reach) -> TokenStream {
+        let runtime = self.runtime;
+        let span = Span::call_site().located_at(ty.span);
+        let prefix = camel(&name.to_string());
+        match ty.intent {
+            Intent::Edit => {
+                let place = self.place(&prefix, ty, span);
+                quote!(#name: &mut #place)
+            }
+            Intent::Atomic => {
+                let (device, element) =
+                    (self.device(ty.device.as_ref(), &prefix, span), self.element(ty, &prefix, span));
+                quote_spanned!(span=> #name: &#runtime::AtomicTensor<#device, #element>)
+            }
+            Intent::Read | Intent::Donate => {
+                let device = self.device(ty.device.as_ref(), &prefix, span);
+                let mode = self.mode(ty, reach, &prefix, span);
+                let element = self.element(ty, &prefix, span);
+                let reference = if ty.intent == Intent::Read { quote!(&) } else { TokenStream::new() };
+                quote_spanned!(span=> #name: #reference #runtime::Tensor<#device, #mode, #element>)
+            }
+        }
+    }
+
+    /// The type parameter of an edited place.
+    fn place(&mut self, prefix: &str, ty: &TensorTy, span: Span) -> Ident {
+        let runtime = self.runtime;
+        let wish = if prefix.is_empty() { "Place" } else { prefix };
+        // `T` and `D` are the kernel's own.
+        let wish = if matches!(wish, "T" | "D" | "G") { format!("{wish}Place") } else { wish.to_owned() };
+        let place = self.names.type_parameter(&wish, span);
+        self.generics.push(quote_spanned!(span=> #place: #runtime::InPlace));
+        match &self.device {
+            None => self.device = Some(quote!(#place::Device)),
+            Some(device) => self.predicates.push(quote_spanned!(span=> #place::Device: #runtime::SameDevice<#device>)),
+        }
+        match (&ty.elem, &self.float) {
+            (ElemTy::Named(_, element), _) => {
+                self.predicates.push(quote_spanned!(span=> #place::Element: #runtime::SameElement<#element>));
+            }
+            (ElemTy::Inferred | ElemTy::Generic(_), Some(float)) => {
+                self.predicates.push(quote_spanned!(span=> #place::Element: #runtime::SameElement<#float>));
+            }
+            (ElemTy::Inferred | ElemTy::Generic(_), None) => {
+                self.predicates.push(quote_spanned!(span=> #place::Element: #runtime::Float));
+                self.float = Some(quote!(#place::Element));
+            }
+        }
+        place
+    }
+
+    /// The device of a parameter: the user's, the kernel's if this is the first, or one that must be the same.
+    fn device(&mut self, named: Option<&syn::Type>, prefix: &str, span: Span) -> TokenStream {
+        let runtime = self.runtime;
+        if let Some(named) = named {
+            return named.to_token_stream();
+        }
+        match &self.device {
+            None => {
+                let device = self.names.type_parameter("D", span);
+                self.generics.push(quote_spanned!(span=> #device: #runtime::Device));
+                self.device = Some(device.to_token_stream());
+                device.to_token_stream()
+            }
+            Some(kernel) => {
+                let device = self.names.type_parameter(&format!("{prefix}Device"), span);
+                self.generics.push(quote_spanned!(span=> #device: #runtime::SameDevice<#kernel>));
+                device.to_token_stream()
+            }
+        }
+    }
+
+    /// The mode of a parameter.
+    fn mode(&mut self, ty: &TensorTy, reach: Reach, prefix: &str, span: Span) -> TokenStream {
+        let runtime = self.runtime;
+        let is_float = match &ty.elem {
+            ElemTy::Named(elem, _) => elem.is_float(),
+            ElemTy::Inferred | ElemTy::Generic(_) => true,
+        };
+        let bound = match reach {
+            Reach::Full => quote!(GradMode),
+            Reach::None => quote!(WithoutGradient),
+            Reach::BesideEdit => quote!(UntrackedBesideEdit),
+        };
+        if let Some(mode) = &ty.mode {
+            let mode = mode.to_token_stream();
+            match reach {
+                Reach::Full if is_float && last_segment(&mode) != "NoGrad" => self.modes.push(mode.clone()),
+                Reach::None | Reach::BesideEdit if last_segment(&mode) != "NoGrad" => {
+                    self.predicates.push(quote_spanned!(span=> #mode: #runtime::#bound));
+                }
+                Reach::Full | Reach::None | Reach::BesideEdit => {}
+            }
+            return mode;
+        }
+        if !is_float {
+            return quote!(#runtime::NoGrad);
+        }
+        let wish = if self.only_tensor { "G".to_owned() } else { format!("{prefix}Mode") };
+        let mode = self.names.type_parameter(&wish, span);
+        self.generics.push(quote_spanned!(span=> #mode: #runtime::#bound));
+        if reach == Reach::Full {
+            self.modes.push(mode.to_token_stream());
+        }
+        mode.to_token_stream()
+    }
+
+    /// The element of a parameter.
+    fn element(&mut self, ty: &TensorTy, prefix: &str, span: Span) -> TokenStream {
+        let runtime = self.runtime;
+        match (&ty.elem, &self.float) {
+            (ElemTy::Named(_, element), _) => element.to_token_stream(),
+            (ElemTy::Generic(element), _) => element.to_token_stream(),
+            (ElemTy::Inferred, None) => {
+                let element = self.names.type_parameter("T", span);
+                self.generics.push(quote_spanned!(span=> #element: #runtime::Float));
+                self.float = Some(element.to_token_stream());
+                element.to_token_stream()
+            }
+            (ElemTy::Inferred, Some(float)) => {
+                let element = self.names.type_parameter(&format!("{prefix}Element"), span);
+                self.generics.push(quote_spanned!(span=> #element: #runtime::SameElement<#float>));
+                element.to_token_stream()
+            }
+        }
+    }
+
+    /// Device, mode and element of each output.
+    fn outputs(&mut self, function: &Function) -> Vec<TokenStream> {
+        let runtime = self.runtime;
+        let joined = self.joined();
+        let kernel = self.device.clone().unwrap_or_else(|| quote!(#runtime::Cpu));
+        let outputs = function.outputs.iter().map(|output| {
+            let device = output.device.as_ref().map_or(kernel.clone(), ToTokens::to_token_stream);
+            let (element, is_float) = match &output.elem {
+                ElemTy::Named(elem, element) => (element.to_token_stream(), elem.is_float()),
+                ElemTy::Generic(element) => (element.to_token_stream(), true),
+                ElemTy::Inferred => (self.float.clone().unwrap_or_else(|| quote!(f32)), true),
+            };
+            let mode = match (&output.mode, is_float) {
+                (Some(mode), _) => mode.to_token_stream(),
+                (None, true) => joined.clone(),
+                (None, false) => quote!(#runtime::NoGrad),
+            };
+            quote!(#device, #mode, #element)
+        });
+        outputs.collect()
+    }
+
+    /// The join of all modes, from the right: code that is generic over the mode of a model and not over that of its data
+    /// then needs no clause.
+    fn joined(&mut self) -> TokenStream {
+        let runtime = self.runtime;
+        if let Some(grad) = self.modes.iter().find(|mode| last_segment(mode) == "Grad") {
+            return grad.clone();
+        }
+        let mut distinct: Vec<TokenStream> = vec![];
+        for mode in &self.modes {
+            if !distinct.iter().any(|other| other.to_string() == mode.to_string()) {
+                distinct.push(mode.clone());
+            }
+        }
+        let mut clauses = vec![];
+        let joined = distinct.into_iter().rev().reduce(|joined, mode| {
+            clauses.push(quote!(#mode: #runtime::Join<#joined>));
+            quote!(<#mode as #runtime::Join<#joined>>::Out)
+        });
+        // Each clause names the results of those before it.
+        self.predicates.extend(clauses);
+        joined.unwrap_or_else(|| quote!(#runtime::NoGrad))
+    }
+}
+
+/// The method of the call and Rust's type of a scalar parameter.
+fn scalar(ty: ScalarTy) -> (&'static str, TokenStream) {
+    match ty {
+        ScalarTy::Float => ("float", quote!(f64)),
+        ScalarTy::F32 => ("f32", quote!(f32)),
+        ScalarTy::F64 => ("f64", quote!(f64)),
+        ScalarTy::I64 => ("i64", quote!(i64)),
+        ScalarTy::Usize => ("usize", quote!(usize)),
+        ScalarTy::U64 => ("u64", quote!(u64)),
+        ScalarTy::Bool => ("bool", quote!(bool)),
+    }
+}
+
+fn tensor(param: &Param) -> Option<&TensorTy> {
+    match &param.kind {
+        ParamKind::Tensor(ty) => Some(ty),
+        ParamKind::Scalar(_) => None,
+    }
+}
+
+fn named_device(ty: &TensorTy) -> Option<TokenStream> {
+    ty.device.as_ref().map(ToTokens::to_token_stream)
+}
+
+fn named_float(ty: &TensorTy) -> Option<TokenStream> {
+    match &ty.elem {
+        ElemTy::Generic(element) => Some(element.to_token_stream()),
+        ElemTy::Inferred | ElemTy::Named(..) => None,
+    }
+}
+
+/// The last identifier of a path.
+fn last_segment(ty: &TokenStream) -> String {
+    let ident = |tree: TokenTree| match tree {
+        TokenTree::Ident(ident) => Some(ident.to_string()),
+        TokenTree::Group(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    };
+    ty.clone().into_iter().filter_map(ident).last().unwrap_or_default()
+}
+
+/// Takes every name that the user wrote in the signature.
+fn reserve(names: &mut Names, function: &Function) {
+    let mut written = function.generics.to_token_stream();
+    function.generics.where_clause.to_tokens(&mut written);
+    names.reserve(&function.name);
+    for param in &function.params {
+        names.reserve(&param.name);
+    }
+    for ty in function.params.iter().filter_map(tensor).chain(&function.outputs) {
+        ty.device.to_tokens(&mut written);
+        ty.mode.to_tokens(&mut written);
+        match &ty.elem {
+            ElemTy::Named(_, element) => element.to_tokens(&mut written),
+            ElemTy::Generic(element) => element.to_tokens(&mut written),
+            ElemTy::Inferred => {}
+        }
+    }
+    reserve_idents(names, written);
+}
+
+fn reserve_idents(names: &mut Names, tokens: TokenStream) {
+    for tree in tokens {
+        match tree {
+            TokenTree::Ident(ident) => names.reserve(&ident),
+            TokenTree::Group(group) => reserve_idents(names, group.stream()),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The program tables of a kernel as constants of the runtime's types.
+//!
+//! Invariant: positions are those of the IR (axes, extents, parameters, outputs, residuals) and of the plan (operands,
+//! reductions, writes).
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::pass::{reduce_name, reduced};
+use crate::emit::plan::{Bound, Direction, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
+use crate::ir::{self, AxisId, Binary, Elem, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty, Unary};
+use crate::schedule::{Class, PassKind};
+
+/// The static `PROGRAM` and the constants it is made of.
+pub(super) fn program(
+    forward: (&Direction<'_>, &Plan<'_>),
+    backward: Option<(&Direction<'_>, &Plan<'_>)>,
+    blocked: &[(u32, String)],
+) -> TokenStream {
+    let kernel = forward.0.kernel;
+    let graph = &kernel.graph;
+    let name = &kernel.name;
+    let axes = graph.all_axes().map(|(_, axis)| {
+        let (name, extent, rest) = (&axis.name, position(axis.extent.0), axis.rest);
+        quote!(Axis { name: #name, extent: #extent, rest: #rest })
+    });
+    let extents = graph.all_extents().map(|(_, extent)| match extent {
+        Extent::Declared => quote!(Extent::Declared),
+        Extent::Literal(size) => {
+            let size = Literal::u64_unsuffixed(size);
+            quote!(Extent::Literal(#size))
+        }
+        Extent::Computed(node) => {
+            let size = size(graph, node);
+            quote!(Extent::Computed(#size))
+        }
+    });
+    let tensors = kernel.tensors.iter().enumerate().map(|(param, tensor)| {
+        let reason = blocked.iter().find(|(other, _)| *other as usize == param).map(|(_, reason)| reason);
+        tensor_param(tensor, reason)
+    });
+    let scalars = kernel.scalars.iter().map(|scalar| {
+        let name = &scalar.name;
+        quote!(ScalarParam { name: #name })
+    });
+    let outputs = kernel.outputs.iter().map(|output| array_decl(Storage::Element(output.elem), &output.axes));
+    let bounds = forward.1.bounds.iter().map(bound);
+    let assertions = kernel.asserts.iter().map(|(_, _, text)| quote!(Assertion { text: #text }));
+    let saved = forward.0.saved.iter().map(|saved| {
+        let array = array_decl(Storage::Computed(saved.ty), &saved.axes);
+        let output = option(saved.output.map(|output| {
+            let output = position(output);
+            quote!(#output)
+        }));
+        quote!(Saved { array: #array, output: #output })
+    });
+    let (forward_constants, forward) = schedule("FORWARD", forward);
+    let (backward_constants, backward) = match backward {
+        Some(backward) => {
+            let (constants, schedule) = schedule("BACKWARD", backward);
+            (constants, quote!(::core::option::Option::Some(#schedule)))
+        }
+        None => (TokenStream::new(), quote!(::core::option::Option::None)),
+    };
+    quote! {
+        pub(super) static PROGRAM: Program = Program {
+            name: #name,
+            axes: &[#(#axes),*],
+            extents: &[#(#extents),*],
+            tensors: &[#(#tensors),*],
+            scalars: &[#(#scalars),*],
+            outputs: &[#(#outputs),*],
+            bounds: &[#(#bounds),*],
+            assertions: &[#(#assertions),*],
+            saved: &[#(#saved),*],
+            forward: #forward,
+            backward: #backward,
+        };
+        #forward_constants
+        #backward_constants
+    }
+}
+
+fn schedule(direction: &str, (of, plan): (&Direction<'_>, &Plan<'_>)) -> (TokenStream, TokenStream) {
+    let temps = of.schedule.temps.iter().map(|temp| array_decl(Storage::Computed(temp.ty), &temp.axes));
+    let names: Vec<Ident> = (0..plan.kernels.len()).map(|kernel| format_ident!("{direction}_{kernel}")).collect();
+    let kernels = plan.kernels.iter().map(|plan| kernel(of, plan));
+    let constants = quote!(#(const #names: Kernel = #kernels;)*);
+    (constants, quote!(Schedule { temps: &[#(#temps),*], kernels: &[#(#names),*] }))
+}
+
+fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
+    let graph = &direction.kernel.graph;
+    let class = match kernel.schedule.class {
+        Class::Pointwise => quote!(Class::Pointwise),
+        Class::Row => quote!(Class::Row),
+        Class::StridedRow => quote!(Class::StridedRow),
+        Class::Column => quote!(Class::Column),
+        Class::Full => quote!(Class::Full),
+        Class::Contraction => quote!(Class::Contraction),
+        Class::Tiled => quote!(Class::Tiled),
+        Class::Scatter => quote!(Class::Scatter),
+    };
+    let (free, reduced) = (axes(&kernel.schedule.free), axes(&kernel.schedule.reduced));
+    let operands = kernel.operands.iter().map(operand);
+    let reductions = kernel.reductions.iter().map(|&(node, level)| reduction(graph, node, level));
+    let writes = kernel.writes.iter().map(write);
+    let passes = kernel.passes.iter().map(pass);
+    let contraction = option(kernel.contraction.zip(kernel.schedule.contraction.as_ref()).map(|((lhs, rhs), it)| {
+        let (lhs, rhs) = (position(lhs), position(rhs));
+        let (batch, m, n) = (axes(&it.batch), axes(&it.m), axes(&it.n));
+        quote!(Contraction { lhs: #lhs, rhs: #rhs, batch: #batch, m: #m, n: #n })
+    }));
+    quote! {
+        Kernel {
+            class: #class,
+            free: #free,
+            reduced: #reduced,
+            operands: &[#(#operands),*],
+            reductions: &[#(#reductions),*],
+            writes: &[#(#writes),*],
+            passes: &[#(#passes),*],
+            contraction: #contraction,
+        }
+    }
+}
+
+fn operand(operand: &Operand) -> TokenStream {
+    let array = match operand.source {
+        Source::Param(param) => array("Param", param),
+        Source::Cotangent(output) => array("Cotangent", output),
+        Source::Saved(saved) => array("Saved", saved),
+        Source::Temp(temp) => array("Temp", temp),
+    };
+    let (elem, index) = (elem(operand.storage), indices(&operand.index));
+    quote!(Operand { array: #array, elem: #elem, index: #index })
+}
+
+fn reduction(graph: &Graph, node: NodeId, level: usize) -> TokenStream {
+    let Op::Reduce { op, axes } = graph.op(node) else {
+        panic!("bug in the schedule: {node:?} is not a reduction");
+    };
+    let level = Literal::usize_unsuffixed(level);
+    let value = elem(Storage::Computed(reduced(graph, node)));
+    let axes: Vec<&str> = axes.iter().map(|&axis| graph.axis(axis).name.trim_end_matches('\'')).collect();
+    let name = format!("{}[{}]", reduce_name(*op), axes.join(", "));
+    let op = reduce_op(*op);
+    quote!(Reduction { level: #level, op: #op, value: #value, name: #name })
+}
+
+fn write(write: &Write) -> TokenStream {
+    let array = match write.target {
+        Target::Output(output) => array("Output", output),
+        Target::Edit(param) => array("Param", param),
+        Target::Gradient(param) => array("Gradient", param),
+        Target::Saved(saved) => array("Saved", saved),
+        Target::Temp(temp) => array("Temp", temp),
+    };
+    let elem = elem(write.storage);
+    let kind = match &write.kind {
+        WriteKind::Own { axes: own, reads_old } => {
+            let own = axes(own);
+            quote!(WriteKind::Own { axes: #own, reads_old: #reads_old })
+        }
+        WriteKind::Scatter { index, op, zeroed, .. } => {
+            let (index, op) = (indices(index), reduce_op(*op));
+            quote!(WriteKind::Scatter { index: #index, op: #op, zeroed: #zeroed })
+        }
+    };
+    quote!(Write { array: #array, elem: #elem, kind: #kind })
+}
+
+fn pass(pass: &Pass) -> TokenStream {
+    let kind = match pass.kind {
+        PassKind::Level(level) => {
+            let level = Literal::usize_unsuffixed(level);
+            quote!(PassKind::Level(#level))
+        }
+        PassKind::Inner => quote!(PassKind::Inner),
+        PassKind::Outer => quote!(PassKind::Outer),
+    };
+    let axes = axes(&pass.axes);
+    let [operands, rows, reductions, writes] =
+        [&pass.operands, &pass.rows, &pass.reductions, &pass.writes].map(|list| positions(list.iter().copied()));
+    quote! {
+        Pass {
+            kind: #kind,
+            operands: #operands,
+            axes: #axes,
+            rows: #rows,
+            reductions: #reductions,
+            writes: #writes,
+        }
+    }
+}
+
+fn tensor_param(tensor: &ir::Tensor, blocked: Option<&String>) -> TokenStream {
+    let name = &tensor.name;
+    let intent = match tensor.intent {
+        ir::Intent::Read => quote!(Intent::Read),
+        ir::Intent::Edit => quote!(Intent::Edit),
+        ir::Intent::Atomic => quote!(Intent::Atomic),
+        ir::Intent::Donate => quote!(Intent::Donate),
+    };
+    let elem = elem(Storage::Element(tensor.elem));
+    let axes = axes(&tensor.axes);
+    let blocked = option(blocked.map(|reason| quote!(#reason)));
+    quote!(TensorParam { name: #name, intent: #intent, elem: #elem, axes: #axes, blocked: #blocked })
+}
+
+fn array_decl(storage: Storage, declared: &[AxisId]) -> TokenStream {
+    let (elem, axes) = (elem(storage), axes(declared));
+    quote!(ArrayDecl { elem: #elem, axes: #axes })
+}
+
+fn bound(bound: &Bound) -> TokenStream {
+    let (param, dim, axis) = (position(bound.param), position(bound.dim as u32), position(bound.axis.0));
+    quote!(BoundCheck { param: #param, dim: #dim, index: Index::Axis(#axis) })
+}
+
+fn array(kind: &str, number: u32) -> TokenStream {
+    let (kind, number) = (format_ident!("{kind}"), position(number));
+    quote!(Array::#kind(#number))
+}
+
+fn elem(storage: Storage) -> TokenStream {
+    let dtype = match storage {
+        Storage::Element(Elem::Generic) => return quote!(Elem::Generic),
+        Storage::Computed(Ty::Float) => return quote!(Elem::Compute),
+        Storage::Element(Elem::F32) | Storage::Computed(Ty::F32) => quote!(F32),
+        Storage::Element(Elem::F64) | Storage::Computed(Ty::F64) => quote!(F64),
+        Storage::Element(Elem::F16) => quote!(F16),
+        Storage::Element(Elem::Bf16) => quote!(Bf16),
+        Storage::Element(Elem::I64) | Storage::Computed(Ty::I64 | Ty::U64) => quote!(I64),
+        Storage::Element(Elem::I32) | Storage::Computed(Ty::I32) => quote!(I32),
+        Storage::Element(Elem::U32) | Storage::Computed(Ty::U32) => quote!(U32),
+        Storage::Element(Elem::U8) | Storage::Computed(Ty::U8) => quote!(U8),
+        Storage::Element(Elem::Bool) | Storage::Computed(Ty::Bool) => quote!(Bool),
+    };
+    quote!(Elem::Fixed(DType::#dtype))
+}
+
+fn reduce_op(op: Reduction) -> TokenStream {
+    match op {
+        Reduction::Sum => quote!(ReduceOp::Sum),
+        Reduction::Prod => quote!(ReduceOp::Prod),
+        Reduction::Max => quote!(ReduceOp::Max),
+        Reduction::Min => quote!(ReduceOp::Min),
+        Reduction::ArgMax => quote!(ReduceOp::ArgMax),
+        Reduction::ArgMin => quote!(ReduceOp::ArgMin),
+        Reduction::Any => quote!(ReduceOp::Any),
+        Reduction::All => quote!(ReduceOp::All),
+    }
+}
+
+fn indices(index: &[Index]) -> TokenStream {
+    let index = index.iter().map(|index| match index {
+        Index::Axis(axis) => {
+            let axis = position(axis.0);
+            quote!(Index::Axis(#axis))
+        }
+        Index::Dynamic => quote!(Index::Dynamic),
+    });
+    quote!(&[#(#index),*])
+}
+
+/// An `I64` expression of sizes and scalars, for the host.
+fn size(graph: &Graph, node: NodeId) -> TokenStream {
+    let args = graph.args(node);
+    let binary = |name: &str| {
+        let name = format_ident!("{name}");
+        let (left, right) = (size(graph, args[0]), size(graph, args[1]));
+        quote!(SizeExpr::#name(&#left, &#right))
+    };
+    match graph.op(node) {
+        Op::Const(ir::Literal::Int(value)) => {
+            let literal = Literal::u64_unsuffixed(value.unsigned_abs());
+            match value.is_negative() {
+                true => quote!(SizeExpr::Const(-#literal)),
+                false => quote!(SizeExpr::Const(#literal)),
+            }
+        }
+        Op::Size(extent) => {
+            let extent = position(extent.0);
+            quote!(SizeExpr::Extent(#extent))
+        }
+        Op::Scalar(scalar) => {
+            let scalar = position(*scalar);
+            quote!(SizeExpr::Scalar(#scalar))
+        }
+        Op::Cast(Elem::I64) | Op::Convert(Ty::I64) | Op::Stop => size(graph, args[0]),
+        Op::Unary(Unary::Neg) => {
+            let x = size(graph, args[0]);
+            quote!(SizeExpr::Sub(&SizeExpr::Const(0), &#x))
+        }
+        Op::Binary(Binary::Add) => binary("Add"),
+        Op::Binary(Binary::Sub) => binary("Sub"),
+        Op::Binary(Binary::Mul) => binary("Mul"),
+        Op::Binary(Binary::Div) => binary("Div"),
+        Op::Binary(Binary::Rem) => binary("Rem"),
+        Op::Binary(Binary::Max) => binary("Max"),
+        Op::Binary(Binary::Min) => binary("Min"),
+        op => panic!("bug: {op:?} in a size"),
+    }
+}
+
+fn axes(axes: &[AxisId]) -> TokenStream {
+    positions(axes.iter().map(|axis| axis.0 as usize))
+}
+
+fn positions(list: impl Iterator<Item = usize>) -> TokenStream {
+    let list = list.map(Literal::usize_unsuffixed);
+    quote!(&[#(#list),*])
+}
+
+/// A position in a table.
+fn position(number: impl TryInto<u16>) -> Literal {
+    Literal::u16_unsuffixed(number.try_into().unwrap_or_else(|_| panic!("bug: a table with more than 65536 entries")))
+}
+
+fn option(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}

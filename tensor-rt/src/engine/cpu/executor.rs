@@ -1,0 +1,604 @@
+//! A thread's execution of groups.
+//!
+//! An executor owns what a thread needs: two views (over the group's elements, and over its free points), buffers for
+//! reduction bodies and for finished reductions, and one tree of partials per reduction. [`Executor::run_group`] does a
+//! group from start to end; the finer steps let several threads share one large group.
+//!
+//! A *leaf* is the unit of folding: one block of a row (`Horizontal`), or a fixed number of blocks (`Vertical`).
+//!
+//! Invariant: the leaves of a level and their order depend on the plan alone.
+
+use std::ops::Range;
+
+use smallvec::SmallVec;
+
+use super::partial::{Pairwise, Partial};
+use super::plan::{Content, Mode, Plan, Stream};
+use super::reduce::Partials;
+use super::scatter;
+use super::scratch::Scratch;
+use super::space::{Sizes, Space, linear};
+use super::stage::{Strides, dense_strides};
+use super::view::View;
+use crate::element::DType;
+use crate::kernel::block::{BLOCK, Block, BlockParts, Fault, FaultKind, GatherSlot, Slot};
+use crate::kernel::program::{PassKind, WriteKind};
+
+/// Fewest reduced points in a leaf of a vertical traversal: they are added up one after the other.
+const LEAF_POINTS: usize = 32;
+
+/// A fault and where it is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Found {
+    /// Row-major positions over the kernel's free and reduced axes, then the pass: the order of faults.
+    pub at: (usize, usize, usize),
+    /// What it is.
+    pub kind: FaultKind,
+}
+
+impl Found {
+    /// The lower of two faults.
+    pub fn lower(a: Option<Found>, b: Option<Found>) -> Option<Found> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(if b.at < a.at { b } else { a }),
+            (a, b) => a.or(b),
+        }
+    }
+}
+
+/// What one thread needs to run groups.
+pub(super) struct Executor<'p> {
+    plan: &'p Plan<'p>,
+    scratch: Scratch,
+    /// Over the group's free and reduced points.
+    element: View,
+    /// Over the group's free points.
+    outer: View,
+    start: Sizes,
+    extent: Sizes,
+    /// Free points of the group.
+    lanes: usize,
+    /// Finished reductions, one value per free point of the group.
+    rows: SmallVec<[Stream; 4]>,
+    trees: SmallVec<[Pairwise; 4]>,
+    /// Values of the rows of a block while their positions are what counts.
+    extremes: *mut u8,
+    /// Values of scatters.
+    scattered: SmallVec<[*mut u8; 4]>,
+    operands: SmallVec<[Slot; 8]>,
+    gathers: SmallVec<[GatherSlot<'p>; 4]>,
+    axes: SmallVec<[Slot; 4]>,
+    row_slots: SmallVec<[Slot; 4]>,
+    values: SmallVec<[Slot; 4]>,
+    bodies: SmallVec<[*mut u8; 4]>,
+    outputs: SmallVec<[Slot; 4]>,
+    indices: SmallVec<[Slot; 4]>,
+    index_buffers: SmallVec<[*mut u8; 4]>,
+    /// The lowest fault so far.
+    pub fault: Option<Found>,
+}
+
+impl<'p> Executor<'p> {
+    /// An executor of a plan.
+    pub fn new(plan: &'p Plan<'p>) -> Self {
+        let kernel = plan.launch.kernel;
+        let mut scratch = Scratch::acquire();
+        let no_gather = GatherSlot { base: std::ptr::null(), dtype: DType::Bool, offsets: std::ptr::null(), dims: &[] };
+        let reduced = plan.mode != Mode::Pointwise;
+        let lanes: usize = plan.groups.tile.iter().product();
+        let mut rows = SmallVec::new();
+        let mut trees = SmallVec::new();
+        let mut bodies = SmallVec::new();
+        for reducer in plan.reducers.iter().filter(|_| reduced) {
+            rows.push(Stream {
+                content: Content::Memory,
+                base: scratch.take(lanes * 8),
+                dtype: reducer.result(),
+                strides: Strides::new(),
+                copied: false,
+            });
+            let tree_lanes = if plan.mode == Mode::Vertical { lanes } else { 1 };
+            trees.push(Pairwise::new(*reducer, plan.set, tree_lanes));
+            bodies.push(scratch.take(BLOCK * 8));
+        }
+        let positional = reduced && plan.reducers.iter().any(|reducer| reducer.positional());
+        let extremes = if positional { scratch.take(BLOCK * 8) } else { std::ptr::null_mut() };
+        let mut scattered = SmallVec::new();
+        let mut index_buffers = SmallVec::new();
+        for (write, dynamic) in kernel.writes.iter().zip(&plan.scatters) {
+            let scatter = matches!(write.kind, WriteKind::Scatter { .. });
+            scattered.push(if scatter { scratch.take(BLOCK * 8) } else { std::ptr::null_mut() });
+            index_buffers.extend(dynamic.iter().map(|_| scratch.take(BLOCK * 8)));
+        }
+        let most_axes = kernel.passes.iter().map(|pass| pass.axes.len()).max().unwrap_or(0);
+        let reductions = kernel.reductions.len();
+        Self {
+            plan,
+            scratch,
+            element: View::default(),
+            outer: View::default(),
+            start: SmallVec::from_elem(0, plan.free),
+            extent: SmallVec::from_elem(0, plan.free),
+            lanes: 0,
+            rows,
+            trees,
+            extremes,
+            scattered,
+            operands: SmallVec::from_elem(Slot::VACANT, kernel.operands.len()),
+            gathers: SmallVec::from_elem(no_gather, kernel.operands.len()),
+            axes: SmallVec::from_elem(Slot::VACANT, most_axes),
+            row_slots: SmallVec::from_elem(Slot::VACANT, reductions),
+            values: SmallVec::from_elem(Slot::VACANT, reductions),
+            bodies,
+            outputs: SmallVec::from_elem(Slot::VACANT, kernel.writes.len()),
+            indices: SmallVec::from_elem(Slot::VACANT, index_buffers.len()),
+            index_buffers,
+            fault: None,
+        }
+    }
+
+    /// Runs a group from start to end.
+    pub fn run_group(&mut self, group: usize) {
+        self.enter(group);
+        if self.plan.mode != Mode::Pointwise {
+            if !self.plan.has_elements() {
+                self.reduce_nothing();
+            } else if self.has_whole_rows() {
+                self.run_whole_rows();
+            } else {
+                for row in 0..self.split_rows() {
+                    for pass in 0..self.plan.launch.kernel.passes.len() {
+                        let leaves = 0..self.leaves();
+                        self.run_leaves(pass, row, leaves);
+                        self.finish_level(pass, row);
+                    }
+                }
+            }
+        }
+        self.finish_group();
+    }
+
+    /// Moves to a group.
+    pub fn enter(&mut self, group: usize) {
+        let plan = self.plan;
+        let (mut start, mut extent) = (std::mem::take(&mut self.start), std::mem::take(&mut self.extent));
+        let (lanes, old): (usize, Sizes) = (self.lanes, extent.clone());
+        plan.groups.locate(group, &mut start, &mut extent);
+        self.lanes = extent.iter().product();
+        (self.start, self.extent) = (start, extent);
+        if lanes == 0 || old != self.extent {
+            self.reshape();
+        }
+        for (position, stream) in plan.streams.iter().chain(&plan.finished).enumerate() {
+            let base = match stream.content {
+                Content::Affine(base) => base as usize,
+                Content::Memory | Content::Widened(_) => stream.base.addr(),
+                Content::Nothing => continue,
+            };
+            let offset: isize =
+                self.start.iter().zip(&stream.strides).map(|(&start, &stride)| start as isize * stride).sum();
+            let base = base.wrapping_add_signed(offset);
+            self.outer.set_base(position, base);
+            if plan.has_elements() {
+                self.element.set_base(position, base);
+            }
+        }
+    }
+
+    /// Adapts the views to the extent of the group.
+    fn reshape(&mut self) {
+        let plan = self.plan;
+        let free: SmallVec<[usize; 6]> = (0..plan.free).collect();
+        self.outer.set_space(plan, Space::new(self.extent.clone(), self.extent.clone()), &free);
+        self.outer.locate(0);
+        if !plan.has_elements() {
+            self.set_row_strides(false);
+            return;
+        }
+        let reduced = plan.free..plan.dims.len();
+        let reduced_sizes = plan.dims[reduced.clone()].iter().map(|dim| dim.size);
+        let (sizes, dims): (Sizes, SmallVec<[usize; 6]>) = if plan.mode == Mode::Vertical {
+            (reduced_sizes.chain(self.extent.iter().copied()).collect(), reduced.chain(free).collect())
+        } else {
+            (self.extent.iter().copied().chain(reduced_sizes).collect(), free.into_iter().chain(reduced).collect())
+        };
+        self.element.set_space(plan, Space::standard(sizes, BLOCK), &dims);
+        self.set_row_strides(true);
+        if plan.mode == Mode::Vertical {
+            for (tree, &reducer) in self.trees.iter_mut().zip(&plan.reducers) {
+                *tree = Pairwise::new(reducer, plan.set, self.lanes);
+            }
+        }
+    }
+
+    fn set_row_strides(&mut self, elements: bool) {
+        let plan = self.plan;
+        let reduced = plan.dims.len() - plan.free;
+        for (reduction, row) in self.rows.iter_mut().enumerate() {
+            let position = plan.streams.len() + reduction;
+            let size = row.dtype.size();
+            let dense = dense_strides(&self.extent, size);
+            let base = row.base.addr();
+            if elements {
+                let none = std::iter::repeat_n(0, reduced);
+                let strides: Strides = if plan.mode == Mode::Vertical {
+                    none.chain(dense.iter().copied()).collect()
+                } else {
+                    dense.iter().copied().chain(none).collect()
+                };
+                let tile = self.element.space.tile.clone();
+                self.element.set_strides(position, strides, size, false, &tile);
+                self.element.set_base(position, base);
+            }
+            let tile = self.outer.space.tile.clone();
+            self.outer.set_strides(position, dense, size, false, &tile);
+            self.outer.set_base(position, base);
+            row.strides = Strides::new();
+        }
+    }
+
+    /// True if a block holds whole rows, so that all passes can run over it before the next block.
+    pub fn has_whole_rows(&self) -> bool {
+        let space = &self.element.space;
+        self.plan.mode == Mode::Horizontal && space.tile[self.plan.free..] == space.sizes[self.plan.free..]
+    }
+
+    /// Rows that are traversed one after the other, unless blocks hold whole rows.
+    pub fn split_rows(&self) -> usize {
+        if self.plan.mode == Mode::Vertical { 1 } else { self.lanes }
+    }
+
+    /// Leaves of one of the [`Executor::split_rows`].
+    pub fn leaves(&self) -> usize {
+        let blocks = self.element.space.blocks / self.split_rows();
+        blocks.div_ceil(self.leaf_blocks())
+    }
+
+    fn leaf_blocks(&self) -> usize {
+        match self.plan.mode {
+            Mode::Pointwise | Mode::Horizontal => 1,
+            Mode::Vertical => {
+                let space = &self.element.space;
+                let points: usize = space.tile[..space.tile.len() - self.plan.free].iter().product();
+                LEAF_POINTS.div_ceil(points)
+            }
+        }
+    }
+
+    fn run_whole_rows(&mut self) {
+        let plan = self.plan;
+        for block in 0..self.element.space.blocks {
+            self.element.locate(block);
+            let first = linear(&self.extent, &self.element.start[..plan.free]);
+            let rows: usize = self.element.extent[..plan.free].iter().product();
+            let len = self.element.len / rows;
+            for (index, pass) in plan.launch.kernel.passes.iter().enumerate() {
+                if pass.kind == PassKind::Outer {
+                    continue;
+                }
+                self.run_pass(true, index);
+                for &reduction in pass.reductions {
+                    let reduction = reduction as usize;
+                    let reducer = plan.reducers[reduction];
+                    let row = &self.rows[reduction];
+                    let place = row.base.wrapping_add(first * row.dtype.size());
+                    let partials = if reducer.positional() {
+                        Partials { values: self.extremes, positions: place.cast() }
+                    } else {
+                        Partials { values: place, positions: std::ptr::null_mut() }
+                    };
+                    // SAFETY: the pass has just filled `rows * len` bodies; the group's buffer holds one value per free
+                    // point, of which the block's rows are `first..first + rows`; `extremes` holds `BLOCK` values.
+                    unsafe { reducer.rows(plan.set, self.bodies[reduction], rows, len, 0, partials) };
+                    self.forget_row(reduction);
+                }
+            }
+        }
+    }
+
+    /// Runs some leaves of a pass over elements, and folds its reductions into their trees.
+    pub fn run_leaves(&mut self, pass: usize, row: usize, leaves: Range<usize>) {
+        let plan = self.plan;
+        let table = &plan.launch.kernel.passes[pass];
+        if table.kind == PassKind::Outer {
+            return;
+        }
+        let row_blocks = self.element.space.blocks / self.split_rows();
+        let leaf_blocks = self.leaf_blocks();
+        for leaf in leaves {
+            if plan.mode == Mode::Vertical {
+                for &reduction in table.reductions {
+                    let leaf = self.trees[reduction as usize].leaf.parts();
+                    // SAFETY: the tree's leaf has a lane per free point of the group.
+                    unsafe { plan.reducers[reduction as usize].identity(self.lanes, leaf) };
+                }
+            }
+            for block in leaf * leaf_blocks..row_blocks.min((leaf + 1) * leaf_blocks) {
+                self.element.locate(row * row_blocks + block);
+                self.run_pass(true, pass);
+                for &reduction in table.reductions {
+                    self.fold(reduction as usize);
+                }
+            }
+            for &reduction in table.reductions {
+                self.trees[reduction as usize].push(0);
+            }
+        }
+    }
+
+    /// Folds the bodies of the current block into the leaf of a reduction's tree.
+    fn fold(&mut self, reduction: usize) {
+        let plan = self.plan;
+        let reducer = plan.reducers[reduction];
+        let leaf = self.trees[reduction].leaf.parts();
+        let bodies = self.bodies[reduction];
+        let reduced_at = if plan.mode == Mode::Vertical { 0 } else { plan.free };
+        let first: usize = self.element.start[reduced_at..]
+            .iter()
+            .zip(&plan.dims[plan.free..])
+            .map(|(start, dim)| start * dim.weight)
+            .sum();
+        let len = self.element.len;
+        // SAFETY: the pass has just filled the block's bodies: `len` elements of one row, or rows of `lanes` elements;
+        // the tree's leaf has one lane, or `lanes`.
+        unsafe {
+            if plan.mode == Mode::Vertical {
+                reducer.columns(plan.set, bodies, len / self.lanes, self.lanes, first as i64, leaf);
+            } else {
+                reducer.rows(plan.set, bodies, 1, len, first as i64, leaf);
+            }
+        }
+    }
+
+    /// Moves the finished partials of a level's reductions out of their trees.
+    pub fn take_partials(&mut self, pass: usize) -> SmallVec<[Partial; 2]> {
+        let plan = self.plan;
+        let lanes = if plan.mode == Mode::Vertical { self.lanes } else { 1 };
+        plan.launch.kernel.passes[pass]
+            .reductions
+            .iter()
+            .map(|&reduction| {
+                let tree = &mut self.trees[reduction as usize];
+                tree.finish();
+                std::mem::replace(&mut tree.leaf, Partial::new(plan.reducers[reduction as usize], lanes))
+            })
+            .collect()
+    }
+
+    /// Adds partials of `2^height` leaves to the trees of a level's reductions.
+    pub fn push_partials(&mut self, pass: usize, partials: SmallVec<[Partial; 2]>, height: usize) {
+        for (&reduction, partial) in self.plan.launch.kernel.passes[pass].reductions.iter().zip(partials) {
+            let tree = &mut self.trees[reduction as usize];
+            tree.leaf = partial;
+            tree.push(height);
+        }
+    }
+
+    /// Turns the trees of a level's reductions into finished rows.
+    pub fn finish_level(&mut self, pass: usize, row: usize) {
+        let plan = self.plan;
+        for &reduction in plan.launch.kernel.passes[pass].reductions {
+            let reduction = reduction as usize;
+            let tree = &mut self.trees[reduction];
+            tree.finish();
+            let lanes = if plan.mode == Mode::Vertical { self.lanes } else { 1 };
+            let stream = &self.rows[reduction];
+            let size = stream.dtype.size();
+            let partials = tree.leaf.parts();
+            let from = if plan.reducers[reduction].positional() { partials.positions.cast() } else { partials.values };
+            // SAFETY: both hold `lanes` results of `size` bytes; the group's buffer has one per free point.
+            unsafe { std::ptr::copy_nonoverlapping(from, stream.base.wrapping_add(row * size), lanes * size) };
+            self.forget_row(reduction);
+        }
+    }
+
+    /// Takes over the rows that another executor of the same group has finished.
+    pub fn copy_rows(&mut self, other: &RowsOf) {
+        for (reduction, &from) in other.rows.iter().enumerate() {
+            // SAFETY: both buffers have one result per free point of the same group.
+            unsafe {
+                std::ptr::copy_nonoverlapping(
+                    from,
+                    self.rows[reduction].base,
+                    self.lanes * self.rows[reduction].dtype.size(),
+                );
+            }
+            self.forget_row(reduction);
+        }
+    }
+
+    /// Where this executor keeps its finished rows, for other threads to copy while it waits for them.
+    pub fn rows(&self) -> RowsOf {
+        RowsOf { rows: self.rows.iter().map(|row| row.base.cast_const()).collect() }
+    }
+
+    fn forget_row(&mut self, reduction: usize) {
+        let position = self.plan.streams.len() + reduction;
+        self.element.forget(position);
+        self.outer.forget(position);
+    }
+
+    /// Gives every reduction its value over no elements.
+    fn reduce_nothing(&mut self) {
+        for (reduction, reducer) in self.plan.reducers.iter().enumerate() {
+            let base = self.rows[reduction].base;
+            let partials = if reducer.positional() {
+                Partials { values: self.extremes, positions: base.cast() }
+            } else {
+                Partials { values: base, positions: std::ptr::null_mut() }
+            };
+            // SAFETY: the buffers hold a value per free point of the group.
+            unsafe { reducer.identity(self.lanes, partials) };
+            self.outer.forget(self.plan.streams.len() + reduction);
+        }
+    }
+
+    /// Runs the passes over free points, which need every reduction of the group.
+    pub fn finish_group(&mut self) {
+        for (index, pass) in self.plan.launch.kernel.passes.iter().enumerate() {
+            if pass.kind == PassKind::Outer {
+                self.run_pass(false, index);
+            }
+        }
+    }
+
+    /// Runs a pass over the current block of a view.
+    fn run_pass(&mut self, elements: bool, index: usize) {
+        let plan = self.plan;
+        let launch = plan.launch;
+        let kernel = launch.kernel;
+        let pass = &kernel.passes[index];
+        let view = if elements { &mut self.element } else { &mut self.outer };
+        let scratch = &mut self.scratch;
+        for &operand in pass.operands {
+            let operand = operand as usize;
+            let source = &plan.streams[operand];
+            if plan.gathers[operand].is_empty() {
+                // SAFETY: operands are in memory.
+                let pointer = unsafe { view.read(plan, scratch, operand, source) };
+                self.operands[operand] = Slot { pointer, dtype: source.dtype };
+            } else {
+                let offsets = view.affine(scratch, operand).cast();
+                let dims = &plan.gathers[operand];
+                self.gathers[operand] = GatherSlot { base: source.base, dtype: source.dtype, offsets, dims };
+            }
+        }
+        for (place, &axis) in pass.axes.iter().enumerate() {
+            let pointer = view.affine(scratch, plan.axis_stream(axis));
+            self.axes[place] = Slot { pointer, dtype: DType::I64 };
+        }
+        for &row in pass.rows {
+            let row = row as usize;
+            let source = plan.finished.as_ref().unwrap_or_else(|| &self.rows[row]);
+            // SAFETY: finished rows are in memory: the group's own buffers, or the plan's array.
+            let pointer = unsafe { view.read(plan, scratch, plan.streams.len() + row, source) };
+            self.row_slots[row] = Slot { pointer, dtype: source.dtype };
+        }
+        for &reduction in pass.reductions {
+            let reduction = reduction as usize;
+            self.values[reduction] = Slot { pointer: self.bodies[reduction], dtype: plan.reducers[reduction].value };
+        }
+        for &write in pass.writes {
+            let position = plan.write_stream(write);
+            let write = write as usize;
+            let target = &plan.streams[position];
+            let pointer = match kernel.writes[write].kind {
+                // SAFETY: writes are in memory or unwanted; those that are read are initialised.
+                WriteKind::Own { reads_old, .. } => unsafe { view.open(scratch, position, target, reads_old) },
+                WriteKind::Scatter { .. } => {
+                    for dynamic in 0..plan.scatters[write].len() {
+                        let place = plan.index_starts[write] as usize + dynamic;
+                        self.indices[place] = Slot { pointer: self.index_buffers[place], dtype: DType::I64 };
+                    }
+                    self.scattered[write]
+                }
+            };
+            self.outputs[write] = Slot { pointer, dtype: target.dtype };
+        }
+
+        let parts = BlockParts {
+            len: view.len,
+            operands: &self.operands,
+            axes: &self.axes,
+            rows: &self.row_slots,
+            values: &self.values,
+            outputs: &self.outputs,
+            indices: &self.indices,
+            index_starts: &plan.index_starts,
+            gathers: &self.gathers,
+            scalars: launch.scalars,
+            sizes: launch.sizes,
+        };
+        // SAFETY: every slot is either memory that the launch lends for this (operands apart from writes, writes of
+        // distinct points), or a buffer of `BLOCK` elements of this executor that only this slot refers to. Streams that
+        // a pass both reads and writes are copied, as the plan says. `Launch` guarantees the gathers' arrays.
+        let block = unsafe { Block::new(parts) };
+        launch.passes[index].call(plan.set, &block);
+        let mut fault = block.into_fault();
+
+        for &write in pass.writes {
+            let position = plan.write_stream(write);
+            let target = &plan.streams[position];
+            match kernel.writes[write as usize].kind {
+                // SAFETY: the slot was opened for this block.
+                WriteKind::Own { .. } => unsafe { view.put(position, target) },
+                WriteKind::Scatter { .. } if target.content == Content::Nothing => {}
+                WriteKind::Scatter { op, .. } => {
+                    let offsets = view.affine(scratch, position).cast::<i64>();
+                    let entries = scatter::Entries {
+                        len: view.len,
+                        values: self.scattered[write as usize],
+                        offsets,
+                        indices: &self.indices[plan.index_starts[write as usize] as usize..],
+                        dims: &plan.scatters[write as usize],
+                    };
+                    // SAFETY: the pass filled the values and indices; `Launch` guarantees the array.
+                    let found = unsafe { entries.combine(op, target.dtype, target.base) };
+                    fault =
+                        lower(fault, found.map(|(point, dim, value)| Fault { point, kind: dim.fault(write, value) }));
+                }
+            }
+        }
+        self.vacate(index);
+        if let Some(fault) = fault {
+            self.locate_fault(elements, index, fault);
+        }
+    }
+
+    /// Takes the slots of a pass away, so that the next pass sees its own alone.
+    fn vacate(&mut self, index: usize) {
+        let pass = &self.plan.launch.kernel.passes[index];
+        for &operand in pass.operands {
+            self.operands[operand as usize] = Slot::VACANT;
+            self.gathers[operand as usize].base = std::ptr::null();
+        }
+        self.axes.fill(Slot::VACANT);
+        for &row in pass.rows {
+            self.row_slots[row as usize] = Slot::VACANT;
+        }
+        for &reduction in pass.reductions {
+            self.values[reduction as usize] = Slot::VACANT;
+        }
+        for &write in pass.writes {
+            self.outputs[write as usize] = Slot::VACANT;
+        }
+        self.indices.fill(Slot::VACANT);
+    }
+
+    #[cold]
+    fn locate_fault(&mut self, elements: bool, pass: usize, fault: Fault) {
+        let plan = self.plan;
+        let view = if elements { &self.element } else { &self.outer };
+        let rank = view.extent.len();
+        let mut rest = fault.point as usize;
+        let mut index: Sizes = view.start.clone();
+        for dim in (0..rank).rev() {
+            index[dim] += rest % view.extent[dim];
+            rest /= view.extent[dim];
+        }
+        let reduced_first = elements && plan.mode == Mode::Vertical;
+        let free_at = if reduced_first { rank - plan.free } else { 0 };
+        let reduced_at = if reduced_first { 0 } else { plan.free };
+        let free: usize =
+            (0..plan.free).map(|dim| (self.start[dim] + index[free_at + dim]) * plan.dims[dim].weight).sum();
+        let reduced: usize =
+            (0..rank - plan.free).map(|dim| index[reduced_at + dim] * plan.dims[plan.free + dim].weight).sum();
+        let found = Found { at: (free, reduced, pass), kind: fault.kind };
+        self.fault = Found::lower(self.fault, Some(found));
+    }
+}
+
+fn lower(a: Option<Fault>, b: Option<Fault>) -> Option<Fault> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.point < a.point { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Where an executor keeps its finished rows.
+pub(super) struct RowsOf {
+    rows: SmallVec<[*const u8; 4]>,
+}
+
+// SAFETY: the buffers are only read, while their owner waits.
+unsafe impl Sync for RowsOf {}

@@ -1,0 +1,563 @@
+//! The plan of a launch: its dimensions, its streams, and how they are traversed.
+//!
+//! A *dimension* is a run-time axis of the traversal, free or reduced: named axes with `..` expanded, those of size 1
+//! dropped, neighbors merged where every stream allows it. A *stream* is anything that varies over dimensions by strides:
+//! an operand, a write, the base offsets of a gather or scatter, the index along an axis. Finished reductions are streams
+//! too; they lie in the group's own buffers.
+//!
+//! A kernel is traversed in *groups*: boxes of free points, each with all its reduced points. Modes:
+//! - `Pointwise`: nothing is reduced; a group is one block of the `Outer` pass.
+//! - `Horizontal`: a block holds rows, or a part of one row; each row is folded.
+//! - `Vertical`: a block holds some reduced points of all the group's rows, the rows side by side as lanes; columns are
+//!   folded. It is taken when memory is contiguous along a free axis.
+//!
+//! Invariant: whatever decides the order in which numbers are combined depends on sizes and strides alone, never on the
+//! number of threads.
+
+use smallvec::SmallVec;
+
+use super::reduce::Reducer;
+use super::space::{Sizes, Space};
+use super::stage::Strides;
+use crate::element::DType;
+use crate::engine::Launch;
+use crate::kernel::block::{BLOCK, DynamicDim};
+use crate::kernel::body::InstructionSet;
+use crate::kernel::program::{Array, Index, Pass, PassKind, ReduceOp, WriteKind};
+use crate::kernel::sizes::evaluate;
+
+/// A dimension of the traversal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dim {
+    /// Number of points.
+    pub size: usize,
+    /// Distance of neighbors in the row-major order of the kernel's own axes, among the free or the reduced ones.
+    pub weight: usize,
+}
+
+/// What a stream holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Content {
+    /// Elements of an array.
+    Memory,
+    /// Elements of a half array that the pass reads as `f32`.
+    Widened(DType),
+    /// Integers: `base + sum(index * stride)`.
+    Affine(i64),
+    /// Elements that nobody wants.
+    Nothing,
+}
+
+/// Something that varies over dimensions by strides.
+#[derive(Clone, Debug)]
+pub(super) struct Stream {
+    /// What it holds.
+    pub content: Content,
+    /// Element at index 0 of every dimension (null unless in memory).
+    pub base: *mut u8,
+    /// Type that the pass sees.
+    pub dtype: DType,
+    /// Per dimension, free ones first: bytes, or steps of an affine stream.
+    pub strides: Strides,
+    /// True if the memory must not be lent to the pass.
+    pub copied: bool,
+}
+
+/// Dimensions of an operand or a scatter that the pass indexes itself.
+pub(super) type DynamicDims = SmallVec<[DynamicDim; 2]>;
+
+/// How groups are traversed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mode {
+    /// No reduction.
+    Pointwise,
+    /// Rows of reduced points.
+    Horizontal,
+    /// Columns of reduced points.
+    Vertical,
+}
+
+/// Everything that a traversal needs and that is the same for all threads.
+pub(super) struct Plan<'a> {
+    pub launch: &'a Launch<'a>,
+    pub set: InstructionSet,
+    /// Free dimensions, then reduced ones.
+    pub dims: SmallVec<[Dim; 6]>,
+    /// Number of free dimensions.
+    pub free: usize,
+    /// Operands, then writes, then axis indices, by position.
+    pub streams: SmallVec<[Stream; 8]>,
+    /// Per operand of the kernel; empty unless it is a gather.
+    pub gathers: SmallVec<[DynamicDims; 4]>,
+    /// Per write of the kernel; empty unless it is a scatter.
+    pub scatters: SmallVec<[DynamicDims; 4]>,
+    /// Where the computed indices of each write begin.
+    pub index_starts: SmallVec<[u16; 4]>,
+    /// The axes whose streams follow those of the writes.
+    pub axes: SmallVec<[u16; 4]>,
+    /// Reductions of the kernel.
+    pub reducers: SmallVec<[Reducer; 4]>,
+    /// Finished reductions that lie in memory (a contraction's), by position; strides over the free dimensions.
+    pub finished: Option<Stream>,
+    pub mode: Mode,
+    /// Groups over the free dimensions.
+    pub groups: Space,
+}
+
+// SAFETY: a plan is read-only; its pointers are dereferenced under the invariants of `Launch`, each thread writing the
+// elements of its own groups only.
+unsafe impl Sync for Plan<'_> {}
+
+/// A dimension before merging.
+struct Raw {
+    size: usize,
+    weight: usize,
+    /// One stride per stream.
+    strides: SmallVec<[isize; 8]>,
+}
+
+/// Where an axis's dimensions begin among the raw ones, and how many they are.
+type AxisDims = SmallVec<[(u16, usize, usize); 8]>;
+
+impl<'a> Plan<'a> {
+    /// The plan of a launch with at least one free point. `finished` is an array with one value per free point (in the
+    /// order of the kernel's free axes) that holds reduction 0; then only the `Outer` pass is traversed.
+    pub fn new(launch: &'a Launch<'a>, set: InstructionSet, finished: Option<(*mut u8, DType)>) -> Self {
+        let kernel = launch.kernel;
+        let mut raws: SmallVec<[Raw; 8]> = SmallVec::new();
+        let mut axis_dims = AxisDims::new();
+        let reduced_axes = if finished.is_some() { &[] } else { kernel.reduced };
+        let mut free = add_axes(launch, kernel.free, &mut raws, &mut axis_dims);
+        add_axes(launch, reduced_axes, &mut raws, &mut axis_dims);
+
+        let mut plan = Self {
+            launch,
+            set,
+            dims: SmallVec::new(),
+            free,
+            streams: SmallVec::new(),
+            gathers: SmallVec::new(),
+            scatters: SmallVec::new(),
+            index_starts: SmallVec::new(),
+            axes: SmallVec::new(),
+            reducers: SmallVec::new(),
+            finished: None,
+            mode: Mode::Pointwise,
+            groups: Space::default(),
+        };
+        for (position, operand) in kernel.operands.iter().enumerate() {
+            let array = &launch.operands[position];
+            let mut stream = Stream {
+                content: Content::Memory,
+                base: array.pointer,
+                dtype: launch.dtype(operand.elem),
+                strides: Strides::new(),
+                copied: false,
+            };
+            let used = |pass: &Pass| pass.operands.contains(&(position as u16));
+            if finished.is_some() && !kernel.passes.iter().any(|pass| pass.kind == PassKind::Outer && used(pass)) {
+                // The operands of a contraction are not traversed; their axes may be absent.
+                plan.push(stream, &mut raws, None);
+                plan.gathers.push(SmallVec::new());
+                continue;
+            }
+            let size = array.dtype.size() as isize;
+            let dynamic =
+                plan.index(&mut stream, operand.index, array.shape, array.strides, size, &axis_dims, raws.len());
+            if dynamic.is_empty() && array.dtype != stream.dtype {
+                stream.content = Content::Widened(array.dtype);
+                stream.copied = true;
+            }
+            // A pass that also writes the array gets a copy of what it reads.
+            stream.copied |= kernel.passes.iter().any(|pass| used(pass) && writes(launch, pass, operand.array));
+            plan.push_indexed(stream, dynamic, &mut raws, true);
+        }
+        let mut index_start = 0;
+        for (position, write) in kernel.writes.iter().enumerate() {
+            let array = &launch.writes[position];
+            let mut stream = Stream {
+                content: Content::Memory,
+                base: array.pointer,
+                dtype: launch.dtype(write.elem),
+                strides: Strides::new(),
+                copied: false,
+            };
+            plan.index_starts.push(index_start);
+            let size = array.dtype.size() as isize;
+            let dynamic = match write.kind {
+                _ if array.pointer.is_null() => {
+                    stream.content = Content::Nothing;
+                    stream.strides = SmallVec::from_elem(0, raws.len());
+                    // The pass still fills the indices of a scatter.
+                    match write.kind {
+                        WriteKind::Own { .. } => DynamicDims::new(),
+                        WriteKind::Scatter { index, .. } => {
+                            let unwanted = DynamicDim { size: 0, stride: 0, position: 0 };
+                            index.iter().filter(|index| matches!(index, Index::Dynamic)).map(|_| unwanted).collect()
+                        }
+                    }
+                }
+                WriteKind::Own { axes, .. } => {
+                    let index: SmallVec<[Index; 6]> = axes.iter().map(|&axis| Index::Axis(axis)).collect();
+                    plan.index(&mut stream, &index, array.shape, array.strides, size, &axis_dims, raws.len());
+                    // A gather may read the array anywhere while the pass runs.
+                    stream.copied = kernel.passes.iter().any(|pass| {
+                        pass.writes.contains(&(position as u16)) && gathers_from(launch, pass, write.array)
+                    });
+                    DynamicDims::new()
+                }
+                WriteKind::Scatter { index, .. } => {
+                    let dynamic =
+                        plan.index(&mut stream, index, array.shape, array.strides, size, &axis_dims, raws.len());
+                    // The pass sees the values in their computing type.
+                    stream.dtype = stream.dtype.compute();
+                    stream.content = Content::Affine(stream.content.base());
+                    dynamic
+                }
+            };
+            index_start += dynamic.len() as u16;
+            plan.push_indexed(stream, dynamic, &mut raws, false);
+        }
+        for pass in kernel.passes {
+            for &axis in pass.axes {
+                let Some(&(_, start, count)) = axis_dims.iter().find(|dims| dims.0 == axis) else { continue };
+                if plan.axes.contains(&axis) {
+                    continue;
+                }
+                debug_assert_eq!(count, 1, "bug in a program: `..` read as an index");
+                let mut strides: Strides = SmallVec::from_elem(0, raws.len());
+                strides[start] = 1;
+                let stream = Stream {
+                    content: Content::Affine(0),
+                    base: std::ptr::null_mut(),
+                    dtype: DType::I64,
+                    strides,
+                    copied: false,
+                };
+                plan.axes.push(axis);
+                plan.push(stream, &mut raws, None);
+            }
+        }
+        for reduction in kernel.reductions {
+            plan.reducers.push(Reducer { op: reduction.op, value: launch.dtype(reduction.value) });
+        }
+        if let Some((base, dtype)) = finished {
+            let strides = raws.iter().map(|raw| (raw.weight * dtype.size()) as isize).collect();
+            plan.finished = Some(Stream { content: Content::Memory, base, dtype, strides, copied: false });
+        }
+
+        plan.order(&mut raws, &mut free);
+        plan.merge(&raws, free);
+        plan.choose();
+        plan
+    }
+
+    /// The stream of a write.
+    pub fn write_stream(&self, write: u16) -> usize {
+        self.gathers.len() + write as usize
+    }
+
+    /// The stream of an axis's index.
+    pub fn axis_stream(&self, axis: u16) -> usize {
+        let place =
+            self.axes.iter().position(|&known| known == axis).expect("bug in a program: axis outside the kernel");
+        self.gathers.len() + self.scatters.len() + place
+    }
+
+    /// Number of reduced points.
+    pub fn reduced_points(&self) -> usize {
+        self.dims[self.free..].iter().map(|dim| dim.size).product()
+    }
+
+    /// Number of free points.
+    pub fn free_points(&self) -> usize {
+        self.dims[..self.free].iter().map(|dim| dim.size).product()
+    }
+
+    /// True if passes over free and reduced axes have points.
+    pub fn has_elements(&self) -> bool {
+        self.mode != Mode::Pointwise && self.reduced_points() != 0
+    }
+
+    /// True if a write combines into elements that other points may also write.
+    pub fn scatters(&self) -> bool {
+        self.launch.kernel.writes.iter().any(|write| matches!(write.kind, WriteKind::Scatter { .. }))
+    }
+
+    /// Sets the strides (and offset) that indices make, and gives the dimensions that the pass indexes itself.
+    #[expect(clippy::too_many_arguments, reason = "an array in parts, and where its strides go")]
+    fn index(
+        &self,
+        stream: &mut Stream,
+        index: &[Index],
+        shape: &[usize],
+        array_strides: &[isize],
+        size: isize,
+        axis_dims: &AxisDims,
+        rank: usize,
+    ) -> DynamicDims {
+        let launch = self.launch;
+        let value = |expr| evaluate(expr, launch.sizes, launch.scalars).unwrap_or(0) as isize;
+        let mut dynamic = DynamicDims::new();
+        let mut offset = 0isize;
+        stream.strides = SmallVec::from_elem(0, rank);
+        let mut cursor = 0;
+        for (position, index) in index.iter().enumerate() {
+            match *index {
+                Index::Axis(axis) => {
+                    let (start, count) = dims_of(axis_dims, axis);
+                    for dim in 0..count {
+                        stream.strides[start + dim] += array_strides[cursor] * size;
+                        cursor += 1;
+                    }
+                }
+                Index::Affine { terms, offset: ref constant } => {
+                    let stride = array_strides[cursor] * size;
+                    for (axis, coefficient) in terms {
+                        stream.strides[dims_of(axis_dims, *axis).0] += value(coefficient) * stride;
+                    }
+                    offset += value(constant) * stride;
+                    cursor += 1;
+                }
+                Index::Dynamic => {
+                    let stride = (array_strides[cursor] * size) as i64;
+                    dynamic.push(DynamicDim { size: shape[cursor] as i64, stride, position: position as u16 });
+                    cursor += 1;
+                }
+            }
+        }
+        debug_assert_eq!(cursor, array_strides.len(), "bug in a program: an index of another rank");
+        if dynamic.is_empty() && matches!(stream.content, Content::Memory) {
+            stream.base = stream.base.wrapping_offset(offset);
+        } else {
+            stream.content = Content::Affine(offset as i64);
+        }
+        dynamic
+    }
+
+    fn push_indexed(&mut self, stream: Stream, dynamic: DynamicDims, raws: &mut [Raw], operand: bool) {
+        let strides = stream.strides.clone();
+        self.push(stream, raws, Some(&strides));
+        if operand { self.gathers.push(dynamic) } else { self.scatters.push(dynamic) }
+    }
+
+    fn push(&mut self, stream: Stream, raws: &mut [Raw], strides: Option<&[isize]>) {
+        let strides = strides.unwrap_or(&stream.strides);
+        for (dim, raw) in raws.iter_mut().enumerate() {
+            raw.strides.push(strides.get(dim).copied().unwrap_or(0));
+        }
+        self.streams.push(stream);
+    }
+
+    /// Orders dimensions by memory where no result depends on their order: free ones by the first write, reduced ones by
+    /// the widest operand.
+    fn order(&self, raws: &mut SmallVec<[Raw; 8]>, free: &mut usize) {
+        // Dimensions of size 1 have no stride worth keeping.
+        let ones = raws[..*free].iter().filter(|raw| raw.size == 1).count();
+        raws.retain(|raw| raw.size != 1);
+        *free -= ones;
+        let operands = self.gathers.len();
+        let own = self.streams[operands..operands + self.scatters.len()]
+            .iter()
+            .position(|stream| stream.content == Content::Memory);
+        if let Some(write) = own {
+            raws[..*free].sort_by_key(|raw| std::cmp::Reverse(raw.strides[operands + write].unsigned_abs()));
+        }
+        let positional = self.reducers.iter().any(|reducer| reducer.positional());
+        let writes_inner =
+            self.launch.kernel.passes.iter().any(|pass| pass.kind != PassKind::Outer && !pass.writes.is_empty());
+        if !positional
+            && !writes_inner
+            && let Some(widest) = self.widest(raws)
+        {
+            raws[*free..].sort_by_key(|raw| std::cmp::Reverse(raw.strides[widest].unsigned_abs()));
+        }
+    }
+
+    /// The operand of the element passes that varies over the most points.
+    fn widest(&self, raws: &[Raw]) -> Option<usize> {
+        let points = |stream: usize| -> usize {
+            raws.iter().filter(|raw| raw.strides[stream] != 0).map(|raw| raw.size).product()
+        };
+        let mut widest: Option<(usize, usize)> = None;
+        for pass in self.launch.kernel.passes.iter().filter(|pass| pass.kind != PassKind::Outer) {
+            for &operand in pass.operands {
+                let stream = operand as usize;
+                let in_memory = matches!(self.streams[stream].content, Content::Memory | Content::Widened(_));
+                if in_memory && widest.is_none_or(|(_, most)| points(stream) > most) {
+                    widest = Some((stream, points(stream)));
+                }
+            }
+        }
+        widest.map(|(stream, _)| stream)
+    }
+
+    /// Merges neighbors and gives every stream its strides.
+    fn merge(&mut self, raws: &[Raw], free: usize) {
+        let mut merged: SmallVec<[usize; 6]> = SmallVec::new();
+        for (dim, raw) in raws.iter().enumerate() {
+            let joins = dim != 0 && dim != free && self.joins(&raws[dim - 1], raw);
+            match self.dims.last_mut() {
+                Some(last) if joins => {
+                    *last = Dim { size: last.size * raw.size, weight: raw.weight };
+                    *merged.last_mut().expect("a dimension has a source") = dim;
+                }
+                _ => {
+                    self.dims.push(Dim { size: raw.size, weight: raw.weight });
+                    merged.push(dim);
+                    if dim < free {
+                        self.free = self.dims.len();
+                    }
+                }
+            }
+        }
+        if free == 0 {
+            self.free = 0;
+        }
+        for (position, stream) in self.streams.iter_mut().enumerate() {
+            stream.strides = merged.iter().map(|&dim| raws[dim].strides[position]).collect();
+        }
+        if let Some(finished) = &mut self.finished {
+            let size = finished.dtype.size();
+            finished.strides = merged.iter().map(|&dim| (raws[dim].weight * size) as isize).collect();
+        }
+    }
+
+    fn joins(&self, outer: &Raw, inner: &Raw) -> bool {
+        outer.weight == inner.weight * inner.size
+            && outer
+                .strides
+                .iter()
+                .zip(&inner.strides)
+                .all(|(outer, inner_stride)| *outer == inner_stride * inner.size as isize)
+    }
+
+    /// Chooses the mode and the groups.
+    fn choose(&mut self) {
+        let kernel = self.launch.kernel;
+        let sizes: Sizes = self.dims[..self.free].iter().map(|dim| dim.size).collect();
+        if self.finished.is_some() || kernel.reduced.is_empty() {
+            self.mode = Mode::Pointwise;
+            self.groups = match self.transposed() {
+                Some(tile) => Space::new(sizes, tile),
+                None => Space::standard(sizes, BLOCK),
+            };
+            return;
+        }
+        let points = self.reduced_points();
+        if let Some(most) = self.lanes(points) {
+            self.mode = Mode::Vertical;
+            self.groups = Space::standard(sizes, most);
+        } else {
+            self.mode = Mode::Horizontal;
+            // Some rows at a time, so that the `Outer` pass has lanes and the cost of a group is spread.
+            let most = (16 * BLOCK / points.max(1)).clamp(1, 256);
+            self.groups = Space::standard(sizes, most);
+        }
+    }
+
+    /// For a vertical traversal, the most lanes of a group.
+    fn lanes(&self, points: usize) -> Option<usize> {
+        if points <= 1 || self.free == 0 {
+            return None;
+        }
+        let raws: SmallVec<[Raw; 8]> = self
+            .dims
+            .iter()
+            .enumerate()
+            .map(|(dim, d)| Raw {
+                size: d.size,
+                weight: d.weight,
+                strides: self.streams.iter().map(|stream| stream.strides[dim]).collect(),
+            })
+            .collect();
+        let strides = &self.streams[self.widest(&raws)?].strides;
+        let near = |dim: &usize| strides[*dim] != 0;
+        let inner_free = (0..self.free).filter(near).min_by_key(|&dim| strides[dim].unsigned_abs())?;
+        let inner_reduced = (self.free..self.dims.len()).filter(near).min_by_key(|&dim| strides[dim].unsigned_abs());
+        let reduced_stride = inner_reduced.map_or(usize::MAX, |dim| strides[dim].unsigned_abs());
+        if strides[inner_free].unsigned_abs() >= reduced_stride {
+            return None;
+        }
+        // Lanes within the innermost reduced dimension are contiguous in the widest operand.
+        let contiguous: usize = (0..self.free)
+            .rev()
+            .take_while(|&dim| strides[dim].unsigned_abs() < reduced_stride)
+            .map(|dim| self.dims[dim].size)
+            .product();
+        let most = if contiguous >= 64 { contiguous.min(BLOCK) } else { BLOCK };
+        let levels = self.launch.kernel.passes.iter().filter(|pass| pass.kind != PassKind::Outer).count();
+        // Several passes over a group should find it in the cache.
+        Some(if levels > 1 { most.min((64 * BLOCK / points).max(64)) } else { most })
+    }
+
+    /// For a pointwise kernel that reads along another dimension than it writes, a square tile.
+    fn transposed(&self) -> Option<Sizes> {
+        const SIDE: usize = 32;
+        let last = self.free.checked_sub(1)?;
+        if self.dims[last].size < SIDE / 2 {
+            return None;
+        }
+        let operands = &self.streams[..self.gathers.len()];
+        let contiguous = operands
+            .iter()
+            .filter(|stream| matches!(stream.content, Content::Memory | Content::Widened(_)))
+            .find_map(|stream| {
+                let along = (0..last).find(|&dim| stream.strides[dim].unsigned_abs() == stream.dtype.size())?;
+                let far = stream.strides[last].unsigned_abs() >= 64;
+                (far && self.dims[along].size >= SIDE / 2).then_some(along)
+            })?;
+        let mut tile: Sizes = SmallVec::from_elem(1, self.free);
+        tile[last] = self.dims[last].size.min(SIDE);
+        tile[contiguous] = self.dims[contiguous].size.min(SIDE);
+        Some(tile)
+    }
+}
+
+impl Content {
+    fn base(self) -> i64 {
+        match self {
+            Content::Affine(base) => base,
+            Content::Memory | Content::Widened(_) | Content::Nothing => 0,
+        }
+    }
+}
+
+/// Appends the dimensions of some axes; gives their number.
+fn add_axes(launch: &Launch<'_>, axes: &[u16], raws: &mut SmallVec<[Raw; 8]>, axis_dims: &mut AxisDims) -> usize {
+    let first = raws.len();
+    for &axis in axes {
+        let start = raws.len();
+        for size in launch.axis_sizes(axis) {
+            raws.push(Raw { size, weight: 1, strides: SmallVec::new() });
+        }
+        axis_dims.push((axis, start, raws.len() - start));
+    }
+    let mut weight = 1;
+    for raw in raws[first..].iter_mut().rev() {
+        raw.weight = weight;
+        weight *= raw.size.max(1);
+    }
+    raws.len() - first
+}
+
+fn dims_of(axis_dims: &AxisDims, axis: u16) -> (usize, usize) {
+    let found = axis_dims.iter().find(|dims| dims.0 == axis).expect("bug in a program: axis outside the kernel");
+    (found.1, found.2)
+}
+
+fn writes(launch: &Launch<'_>, pass: &Pass, array: Array) -> bool {
+    pass.writes.iter().any(|&write| launch.kernel.writes[write as usize].array == array)
+}
+
+fn gathers_from(launch: &Launch<'_>, pass: &Pass, array: Array) -> bool {
+    pass.operands.iter().any(|&operand| {
+        let operand = &launch.kernel.operands[operand as usize];
+        operand.array == array && operand.index.iter().any(|index| matches!(index, Index::Dynamic))
+    })
+}
+
+/// True if a reduction has no value for no elements.
+pub(crate) fn needs_elements(op: ReduceOp) -> bool {
+    matches!(op, ReduceOp::Max | ReduceOp::Min | ReduceOp::ArgMax | ReduceOp::ArgMin)
+}

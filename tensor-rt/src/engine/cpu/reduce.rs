@@ -1,0 +1,574 @@
+//! Folding buffers of reduction bodies.
+//!
+//! A *partial* is what a reduction knows of some elements: a value and, for `argmax` and `argmin`, the position of that
+//! value. [`Reducer`] makes partials out of buffers: of each row (elements follow each other), or of each column (one
+//! element per row of the buffer), and merges them.
+//!
+//! Rows are folded in a fixed number of lanes that are combined pairwise, so a result depends on the length of the row
+//! alone. `max` and `min` give NaN if any element is; `argmax` and `argmin` give the first position of the extreme value,
+//! and count NaN as the most extreme.
+//!
+//! Invariant: a merge keeps the order of its operands, the earlier elements first.
+
+use std::marker::PhantomData;
+
+use crate::element::{DType, Element};
+use crate::isa::Isa;
+use crate::kernel::body::{InstructionSet, Routine};
+use crate::kernel::program::ReduceOp;
+
+/// One reduction of one type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reducer {
+    /// What is reduced.
+    pub op: ReduceOp,
+    /// Type of the bodies and of the partial values.
+    pub value: DType,
+}
+
+/// Where partials lie: a value each, and a position each for `argmax` and `argmin` (else null).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Partials {
+    /// First value.
+    pub values: *mut u8,
+    /// First position.
+    pub positions: *mut i64,
+}
+
+/// Values that can be folded.
+trait Value: Element {
+    const ZERO: Self;
+    const ONE: Self;
+    const LOWEST: Self;
+    const HIGHEST: Self;
+    fn add(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// False for every type but floats.
+    fn nan(self) -> bool;
+}
+
+macro_rules! float_value {
+    ($($value:ident)*) => {$(
+        impl Value for $value {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const LOWEST: Self = $value::NEG_INFINITY;
+            const HIGHEST: Self = $value::INFINITY;
+            #[inline(always)]
+            fn add(self, other: Self) -> Self { self + other }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self { self * other }
+            #[inline(always)]
+            fn nan(self) -> bool { self.is_nan() }
+        }
+    )*};
+}
+
+macro_rules! integer_value {
+    ($($value:ident)*) => {$(
+        impl Value for $value {
+            const ZERO: Self = 0;
+            const ONE: Self = 1;
+            const LOWEST: Self = $value::MIN;
+            const HIGHEST: Self = $value::MAX;
+            #[inline(always)]
+            fn add(self, other: Self) -> Self { self.wrapping_add(other) }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self { self.wrapping_mul(other) }
+            #[inline(always)]
+            fn nan(self) -> bool { false }
+        }
+    )*};
+}
+
+float_value! { f32 f64 }
+integer_value! { i64 i32 u32 u8 }
+
+/// `bool` is the type of `any` (the sum), `all` (the product), and of the extremes of a mask.
+impl Value for bool {
+    const ZERO: Self = false;
+    const ONE: Self = true;
+    const LOWEST: Self = false;
+    const HIGHEST: Self = true;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self | other
+    }
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self & other
+    }
+    #[inline(always)]
+    fn nan(self) -> bool {
+        false
+    }
+}
+
+/// A reduction without positions.
+trait Monoid<V> {
+    const IDENTITY: V;
+    fn combine(left: V, right: V) -> V;
+}
+
+struct Add;
+struct Mul;
+struct Max;
+struct Min;
+
+impl<V: Value> Monoid<V> for Add {
+    const IDENTITY: V = V::ZERO;
+    #[inline(always)]
+    fn combine(left: V, right: V) -> V {
+        left.add(right)
+    }
+}
+
+impl<V: Value> Monoid<V> for Mul {
+    const IDENTITY: V = V::ONE;
+    #[inline(always)]
+    fn combine(left: V, right: V) -> V {
+        left.mul(right)
+    }
+}
+
+impl<V: Value> Monoid<V> for Max {
+    const IDENTITY: V = V::LOWEST;
+    #[inline(always)]
+    fn combine(left: V, right: V) -> V {
+        if left > right || left.nan() { left } else { right }
+    }
+}
+
+impl<V: Value> Monoid<V> for Min {
+    const IDENTITY: V = V::HIGHEST;
+    #[inline(always)]
+    fn combine(left: V, right: V) -> V {
+        if left < right || left.nan() { left } else { right }
+    }
+}
+
+/// A reduction to a position: which of two values is the more extreme.
+trait Extreme<V>: Monoid<V> {
+    fn beats(challenger: V, champion: V) -> bool;
+}
+
+impl<V: Value> Extreme<V> for Max {
+    #[inline(always)]
+    fn beats(challenger: V, champion: V) -> bool {
+        challenger > champion || (challenger.nan() && !champion.nan())
+    }
+}
+
+impl<V: Value> Extreme<V> for Min {
+    #[inline(always)]
+    fn beats(challenger: V, champion: V) -> bool {
+        challenger < champion || (challenger.nan() && !champion.nan())
+    }
+}
+
+/// The position in a partial of no elements.
+const NOWHERE: i64 = -1;
+
+/// Runs `$body` with `$V` as the type that a [`DType`] names.
+macro_rules! with_value {
+    ($dtype:expr, $V:ident => $body:expr) => {
+        match $dtype {
+            DType::F32 => {
+                type $V = f32;
+                $body
+            }
+            DType::F64 => {
+                type $V = f64;
+                $body
+            }
+            DType::I64 => {
+                type $V = i64;
+                $body
+            }
+            DType::I32 => {
+                type $V = i32;
+                $body
+            }
+            DType::U32 => {
+                type $V = u32;
+                $body
+            }
+            DType::U8 => {
+                type $V = u8;
+                $body
+            }
+            DType::Bool => {
+                type $V = bool;
+                $body
+            }
+            DType::F16 | DType::Bf16 => unreachable!("bug: a half element is not a computing type"),
+        }
+    };
+}
+
+/// Runs `$simple` with `$M` as the monoid of a reduction, or `$extreme` for those that give positions.
+macro_rules! with_monoid {
+    ($op:expr, $M:ident => $simple:expr, $extreme:expr) => {
+        match $op {
+            ReduceOp::Sum | ReduceOp::Any => {
+                type $M = Add;
+                $simple
+            }
+            ReduceOp::Prod | ReduceOp::All => {
+                type $M = Mul;
+                $simple
+            }
+            ReduceOp::Max => {
+                type $M = Max;
+                $simple
+            }
+            ReduceOp::Min => {
+                type $M = Min;
+                $simple
+            }
+            ReduceOp::ArgMax => {
+                type $M = Max;
+                $extreme
+            }
+            ReduceOp::ArgMin => {
+                type $M = Min;
+                $extreme
+            }
+        }
+    };
+}
+
+impl Reducer {
+    /// True if partials have positions.
+    pub fn positional(self) -> bool {
+        matches!(self.op, ReduceOp::ArgMax | ReduceOp::ArgMin)
+    }
+
+    /// Type of the finished reduction.
+    pub fn result(self) -> DType {
+        if self.positional() { DType::I64 } else { self.value }
+    }
+
+    /// Writes the partials of no elements.
+    ///
+    /// # Safety
+    /// `partials` has room for `lanes`.
+    pub unsafe fn identity(self, lanes: usize, partials: Partials) {
+        // SAFETY: the caller's.
+        unsafe {
+            with_value!(self.value, V => {
+                let values = std::slice::from_raw_parts_mut(partials.values.cast::<V>(), lanes);
+                with_monoid!(self.op, M => values.fill(<M as Monoid<V>>::IDENTITY), values.fill(<M as Monoid<V>>::IDENTITY));
+            });
+            if self.positional() {
+                std::slice::from_raw_parts_mut(partials.positions, lanes).fill(NOWHERE);
+            }
+        }
+    }
+
+    /// The partial of each of `rows` rows of `len` elements, which follow each other at `bodies`; the first element of
+    /// each row has position `first`.
+    ///
+    /// # Safety
+    /// `bodies` holds `rows * len` initialised values, `partials` has room for `rows`; they do not overlap. `len > 0`.
+    pub unsafe fn rows(
+        self,
+        set: InstructionSet,
+        bodies: *const u8,
+        rows: usize,
+        len: usize,
+        first: i64,
+        partials: Partials,
+    ) {
+        // SAFETY: the caller's.
+        unsafe {
+            with_value!(self.value, V => {
+                let bodies = std::slice::from_raw_parts(bodies.cast::<V>(), rows * len);
+                let values = std::slice::from_raw_parts_mut(partials.values.cast::<V>(), rows);
+                with_monoid!(self.op, M => set.dispatch(Rows::<V, M> { bodies, len, values, monoid: PhantomData }), {
+                    let positions = std::slice::from_raw_parts_mut(partials.positions, rows);
+                    set.dispatch(ExtremeRows::<V, M> { bodies, len, first, values, positions, monoid: PhantomData })
+                })
+            })
+        }
+    }
+
+    /// Folds a buffer of `points` rows of `lanes` elements into the partials of its columns; the first row has position
+    /// `first`, and the partials know of earlier rows.
+    ///
+    /// # Safety
+    /// `bodies` holds `points * lanes` initialised values, `partials` holds `lanes`; they do not overlap.
+    pub unsafe fn columns(
+        self,
+        set: InstructionSet,
+        bodies: *const u8,
+        points: usize,
+        lanes: usize,
+        first: i64,
+        partials: Partials,
+    ) {
+        // SAFETY: the caller's.
+        unsafe {
+            with_value!(self.value, V => {
+                let bodies = std::slice::from_raw_parts(bodies.cast::<V>(), points * lanes);
+                let values = std::slice::from_raw_parts_mut(partials.values.cast::<V>(), lanes);
+                with_monoid!(self.op, M => set.dispatch(Columns::<V, M> { bodies, values, monoid: PhantomData }), {
+                    let positions = std::slice::from_raw_parts_mut(partials.positions, lanes);
+                    set.dispatch(ExtremeColumns::<V, M> { bodies, first, values, positions, monoid: PhantomData })
+                })
+            })
+        }
+    }
+
+    /// Merges `later` into `earlier`, lane by lane.
+    ///
+    /// # Safety
+    /// Both hold `lanes` partials and do not overlap.
+    pub unsafe fn merge(self, set: InstructionSet, lanes: usize, earlier: Partials, later: Partials) {
+        // SAFETY: the caller's.
+        unsafe {
+            with_value!(self.value, V => {
+                let bodies = std::slice::from_raw_parts(later.values.cast::<V>(), lanes);
+                let values = std::slice::from_raw_parts_mut(earlier.values.cast::<V>(), lanes);
+                with_monoid!(self.op, M => set.dispatch(Columns::<V, M> { bodies, values, monoid: PhantomData }), {
+                    let positions = std::slice::from_raw_parts_mut(earlier.positions, lanes);
+                    let later = std::slice::from_raw_parts(later.positions, lanes);
+                    for lane in 0..lanes {
+                        let open = positions[lane] == NOWHERE;
+                        if later[lane] != NOWHERE && (open || <M as Extreme<V>>::beats(bodies[lane], values[lane])) {
+                            values[lane] = bodies[lane];
+                            positions[lane] = later[lane];
+                        }
+                    }
+                })
+            })
+        }
+    }
+}
+
+struct Rows<'a, V, M> {
+    bodies: &'a [V],
+    len: usize,
+    values: &'a mut [V],
+    monoid: PhantomData<M>,
+}
+
+impl<V: Value, M: Monoid<V>> Routine for Rows<'_, V, M> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        for (row, value) in self.bodies.chunks_exact(self.len).zip(self.values) {
+            *value = fold_row::<V, M>(row);
+        }
+    }
+}
+
+/// Folds a row: long rows in 32 lanes, shorter ones in 8, the shortest one after the other.
+#[inline(always)]
+fn fold_row<V: Value, M: Monoid<V>>(row: &[V]) -> V {
+    if row.len() >= 128 {
+        fold_lanes::<V, M, 32>(row)
+    } else if row.len() >= 16 {
+        fold_lanes::<V, M, 8>(row)
+    } else {
+        row.iter().fold(M::IDENTITY, |value, &body| M::combine(value, body))
+    }
+}
+
+#[inline(always)]
+fn fold_lanes<V: Value, M: Monoid<V>, const LANES: usize>(row: &[V]) -> V {
+    let mut lanes = [M::IDENTITY; LANES];
+    let chunks = row.chunks_exact(LANES);
+    let tail = chunks.remainder();
+    for chunk in chunks {
+        for lane in 0..LANES {
+            lanes[lane] = M::combine(lanes[lane], chunk[lane]);
+        }
+    }
+    for (lane, &body) in lanes.iter_mut().zip(tail) {
+        *lane = M::combine(*lane, body);
+    }
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for lane in 0..width {
+            lanes[lane] = M::combine(lanes[lane], lanes[lane + width]);
+        }
+    }
+    lanes[0]
+}
+
+struct ExtremeRows<'a, V, M> {
+    bodies: &'a [V],
+    len: usize,
+    first: i64,
+    values: &'a mut [V],
+    positions: &'a mut [i64],
+    monoid: PhantomData<M>,
+}
+
+impl<V: Value, M: Extreme<V>> Routine for ExtremeRows<'_, V, M> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        for (row, (value, position)) in
+            self.bodies.chunks_exact(self.len).zip(self.values.iter_mut().zip(self.positions))
+        {
+            let extreme = fold_row::<V, M>(row);
+            let found = row.iter().position(|&body| body == extreme || (body.nan() && extreme.nan()));
+            *value = extreme;
+            *position = self.first + found.unwrap_or(0) as i64;
+        }
+    }
+}
+
+struct Columns<'a, V, M> {
+    bodies: &'a [V],
+    values: &'a mut [V],
+    monoid: PhantomData<M>,
+}
+
+impl<V: Value, M: Monoid<V>> Routine for Columns<'_, V, M> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let lanes = self.values.len();
+        if lanes < 32 && self.bodies.len() >= 4 * WIDE {
+            return fold_narrow::<V, M>(self.bodies, self.values);
+        }
+        for row in self.bodies.chunks_exact(lanes) {
+            for (value, &body) in self.values.iter_mut().zip(row) {
+                *value = M::combine(*value, body);
+            }
+        }
+    }
+}
+
+/// Elements that a narrow buffer is folded in at once.
+const WIDE: usize = 64;
+
+/// Columns of a narrow buffer: several rows make one wide row, so that vectors fill; the wide lanes are combined in the
+/// end, the earlier ones first.
+#[inline(always)]
+fn fold_narrow<V: Value, M: Monoid<V>>(bodies: &[V], values: &mut [V]) {
+    let lanes = values.len();
+    let wide = WIDE / lanes * lanes;
+    let mut sums = [M::IDENTITY; WIDE];
+    let chunks = bodies.chunks_exact(wide);
+    let tail = chunks.remainder();
+    for chunk in chunks {
+        for (sum, &body) in sums[..wide].iter_mut().zip(chunk) {
+            *sum = M::combine(*sum, body);
+        }
+    }
+    for (sum, &body) in sums.iter_mut().zip(tail) {
+        *sum = M::combine(*sum, body);
+    }
+    for row in sums[..wide].chunks_exact(lanes) {
+        for (value, &sum) in values.iter_mut().zip(row) {
+            *value = M::combine(*value, sum);
+        }
+    }
+}
+
+struct ExtremeColumns<'a, V, M> {
+    bodies: &'a [V],
+    first: i64,
+    values: &'a mut [V],
+    positions: &'a mut [i64],
+    monoid: PhantomData<M>,
+}
+
+impl<V: Value, M: Extreme<V>> Routine for ExtremeColumns<'_, V, M> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        let lanes = self.values.len();
+        for (point, row) in self.bodies.chunks_exact(lanes).enumerate() {
+            let here = self.first + point as i64;
+            for ((value, position), &body) in self.values.iter_mut().zip(self.positions.iter_mut()).zip(row) {
+                let wins = *position == NOWHERE || M::beats(body, *value);
+                *value = if wins { body } else { *value };
+                *position = if wins { here } else { *position };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows<V: Element>(op: ReduceOp, bodies: &[V], len: usize) -> (Vec<V>, Vec<i64>) {
+        let count = bodies.len() / len;
+        let (mut values, mut positions) = (vec![V::default(); count], vec![0; count]);
+        let partials = Partials { values: values.as_mut_ptr().cast(), positions: positions.as_mut_ptr() };
+        let reducer = Reducer { op, value: V::DTYPE };
+        // SAFETY: the vectors have the lengths that are passed.
+        unsafe { reducer.rows(InstructionSet::BASELINE, bodies.as_ptr().cast(), count, len, 100, partials) };
+        (values, positions)
+    }
+
+    fn columns<V: Element>(op: ReduceOp, bodies: &[V], lanes: usize) -> (Vec<V>, Vec<i64>) {
+        let (mut values, mut positions) = (vec![V::default(); lanes], vec![0; lanes]);
+        let partials = Partials { values: values.as_mut_ptr().cast(), positions: positions.as_mut_ptr() };
+        let reducer = Reducer { op, value: V::DTYPE };
+        let points = bodies.len() / lanes;
+        // SAFETY: as above.
+        unsafe {
+            reducer.identity(lanes, partials);
+            reducer.columns(InstructionSet::BASELINE, bodies.as_ptr().cast(), points, lanes, 100, partials);
+        }
+        (values, positions)
+    }
+
+    #[test]
+    fn rows_of_every_length_are_folded_whole() {
+        for len in [1, 7, 8, 15, 16, 31, 100, 128, 129, 500] {
+            let bodies: Vec<i64> = (0..3 * len as i64).map(|i| i * i % 1000 - 400).collect();
+            let expected: Vec<i64> = bodies.chunks(len).map(|row| row.iter().sum()).collect();
+            assert_eq!(rows(ReduceOp::Sum, &bodies, len).0, expected);
+            let expected: Vec<i64> = bodies.chunks(len).map(|row| *row.iter().max().unwrap()).collect();
+            assert_eq!(rows(ReduceOp::Max, &bodies, len).0, expected);
+        }
+    }
+
+    #[test]
+    fn columns_of_every_width_are_folded_whole() {
+        for (points, lanes) in [(1, 1), (300, 1), (300, 3), (41, 7), (5, 100), (64, 31)] {
+            let bodies: Vec<i64> = (0..(points * lanes) as i64).map(|i| i * i % 1000 - 400).collect();
+            let column = |lane: usize| bodies.iter().skip(lane).step_by(lanes);
+            let expected: Vec<i64> = (0..lanes).map(|lane| column(lane).sum()).collect();
+            assert_eq!(columns(ReduceOp::Sum, &bodies, lanes).0, expected);
+            let expected: Vec<i64> = (0..lanes).map(|lane| *column(lane).min().unwrap()).collect();
+            assert_eq!(columns(ReduceOp::Min, &bodies, lanes).0, expected);
+        }
+    }
+
+    #[test]
+    fn nan_is_the_extreme() {
+        let bodies = [1.0f32, f32::NAN, 5.0, f32::NAN, 2.0];
+        for op in [ReduceOp::Max, ReduceOp::Min] {
+            assert!(rows(op, &bodies, 5).0[0].is_nan());
+            assert!(columns(op, &bodies, 1).0[0].is_nan());
+        }
+        for op in [ReduceOp::ArgMax, ReduceOp::ArgMin] {
+            assert_eq!(rows(op, &bodies, 5).1, [101]);
+            assert_eq!(columns(op, &bodies, 1).1, [101]);
+        }
+    }
+
+    #[test]
+    fn first_of_equal_extremes_is_found() {
+        assert_eq!(rows(ReduceOp::ArgMax, &[1, 3, 3, 0], 4).1, [101]);
+        assert_eq!(rows(ReduceOp::ArgMin, &[f64::INFINITY; 4], 4).1, [100]);
+        assert_eq!(columns(ReduceOp::ArgMax, &[1, 9, 3, 9, 3, 0], 2).1, [101, 100]);
+        assert_eq!(columns(ReduceOp::ArgMax, &[f32::NEG_INFINITY; 4], 1).1, [100]);
+    }
+
+    #[test]
+    fn any_and_all_fold_masks() {
+        assert_eq!(rows(ReduceOp::Any, &[false, true, false, false], 2).0, [true, false]);
+        assert_eq!(rows(ReduceOp::All, &[true, true, false, true], 2).0, [true, false]);
+    }
+}

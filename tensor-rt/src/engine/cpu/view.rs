@@ -1,0 +1,260 @@
+//! A thread's view of the streams over the blocks of one space.
+//!
+//! A view turns streams into slots: for the current block it lends memory where the stream is contiguous and copies
+//! through a buffer of its own where it is not. A buffer that already holds what the block needs is not filled again, so
+//! broadcast operands are staged once.
+//!
+//! Invariant: `cached` of a stream names the content of its buffer, or nothing.
+
+use smallvec::SmallVec;
+
+use super::plan::{Content, Plan, Stream};
+use super::scratch::Scratch;
+use super::space::{Sizes, Space};
+use super::stage::{Class, Strides, classify, copy_box, dense_strides, fill_affine, splat, widen};
+use crate::kernel::block::BLOCK;
+
+/// What a stream's buffer holds: the address (or affine base) of a block's first element, and the number of elements if
+/// it is a splat (else the block is a whole tile).
+type Cached = Option<(usize, Option<usize>)>;
+
+/// The blocks of a space and all streams over it.
+#[derive(Default)]
+pub(super) struct View {
+    /// The space.
+    pub space: Space,
+    /// First index of the current block.
+    pub start: Sizes,
+    /// Extent of the current block.
+    pub extent: Sizes,
+    /// Points of the current block.
+    pub len: usize,
+    whole: bool,
+    streams: SmallVec<[StreamView; 8]>,
+}
+
+struct StreamView {
+    strides: Strides,
+    class: Class,
+    /// Address at index 0 of the view, or base of an affine stream.
+    base: usize,
+    buffer: *mut u8,
+    /// For half elements on their way to `f32`.
+    halves: *mut u8,
+    cached: Cached,
+}
+
+impl View {
+    /// Sets the space; `dims` names the plan's dimension of each of its dimensions.
+    pub fn set_space(&mut self, plan: &Plan<'_>, space: Space, dims: &[usize]) {
+        let streams = plan.streams.iter().chain(&plan.finished);
+        for (position, stream) in streams.enumerate() {
+            let strides: Strides = dims.iter().map(|&dim| stream.strides[dim]).collect();
+            self.set_strides(position, strides, stream_size(stream), stream.copied, &space.tile);
+        }
+        self.start = SmallVec::from_elem(0, space.sizes.len());
+        self.extent = SmallVec::from_elem(1, space.sizes.len());
+        self.space = space;
+    }
+
+    /// Sets the strides of one stream; those after the plan's are the executor's own.
+    pub fn set_strides(&mut self, position: usize, strides: Strides, size: usize, copied: bool, tile: &[usize]) {
+        let class = class_of(tile, &strides, size, copied);
+        match self.streams.get_mut(position) {
+            Some(stream) => {
+                stream.strides = strides;
+                stream.class = class;
+                stream.cached = None;
+            }
+            None => {
+                debug_assert_eq!(position, self.streams.len());
+                self.streams.push(StreamView {
+                    strides,
+                    class,
+                    base: 0,
+                    buffer: std::ptr::null_mut(),
+                    halves: std::ptr::null_mut(),
+                    cached: None,
+                });
+            }
+        }
+    }
+
+    /// Moves a stream.
+    pub fn set_base(&mut self, position: usize, base: usize) {
+        self.streams[position].base = base;
+    }
+
+    /// Forgets what a stream's buffer holds: its memory changed.
+    pub fn forget(&mut self, position: usize) {
+        self.streams[position].cached = None;
+    }
+
+    /// Makes a block the current one.
+    #[inline]
+    pub fn locate(&mut self, block: usize) {
+        self.space.locate(block, &mut self.start, &mut self.extent);
+        self.len = self.extent.iter().product();
+        self.whole = self.extent == self.space.tile;
+    }
+
+    /// The address (or affine base) of the current block in a stream.
+    #[inline]
+    pub fn address(&self, position: usize) -> usize {
+        let stream = &self.streams[position];
+        let offset: isize =
+            self.start.iter().zip(&stream.strides).map(|(&start, &stride)| start as isize * stride).sum();
+        stream.base.wrapping_add_signed(offset)
+    }
+
+    /// The elements of a stream in memory over the current block.
+    ///
+    /// # Safety
+    /// The stream is in memory, and `source` describes it.
+    pub unsafe fn read(&mut self, plan: &Plan<'_>, scratch: &mut Scratch, position: usize, source: &Stream) -> *mut u8 {
+        let address = self.address(position);
+        let stream = &mut self.streams[position];
+        let class = if self.whole {
+            stream.class
+        } else {
+            class_of(&self.extent, &stream.strides, stream_size(source), source.copied)
+        };
+        let size = source.dtype.size();
+        let pointer = source.base.with_addr(address);
+        match class {
+            Class::Direct => return pointer,
+            Class::Constant => {
+                if matches!(stream.cached, Some((at, Some(len))) if at == address && len >= self.len) {
+                    return stream.buffer;
+                }
+                stream.reserve(scratch, source.content);
+                // Filled whole, so that a longer block finds it too.
+                let len = BLOCK;
+                // SAFETY: the block's first element is an initialised element of the array; buffers hold `BLOCK`.
+                unsafe {
+                    match source.content {
+                        Content::Widened(half) => {
+                            widen(plan.set, half, stream.buffer, pointer, 1);
+                            splat(size, stream.buffer, stream.buffer, len);
+                        }
+                        Content::Memory | Content::Affine(_) | Content::Nothing => {
+                            splat(size, stream.buffer, pointer, len)
+                        }
+                    }
+                }
+                stream.cached = Some((address, Some(len)));
+            }
+            Class::Staged => {
+                if self.whole && stream.cached == Some((address, None)) {
+                    return stream.buffer;
+                }
+                stream.reserve(scratch, source.content);
+                // SAFETY: the block's box is within the array (its space is made of the array's sizes), and buffers hold
+                // `BLOCK` elements.
+                unsafe {
+                    match source.content {
+                        Content::Widened(half) => {
+                            let dense = dense_strides(&self.extent, half.size());
+                            copy_box(&self.extent, half.size(), stream.halves, &dense, pointer, &stream.strides);
+                            widen(plan.set, half, stream.buffer, stream.halves, self.len);
+                        }
+                        Content::Memory | Content::Affine(_) | Content::Nothing => {
+                            let dense = dense_strides(&self.extent, size);
+                            copy_box(&self.extent, size, stream.buffer, &dense, pointer, &stream.strides);
+                        }
+                    }
+                }
+                stream.cached = self.whole.then_some((address, None));
+            }
+        }
+        stream.buffer
+    }
+
+    /// The integers of an affine stream over the current block.
+    pub fn affine(&mut self, scratch: &mut Scratch, position: usize) -> *mut u8 {
+        let base = self.address(position);
+        let stream = &mut self.streams[position];
+        if self.whole && stream.cached == Some((base, None)) {
+            return stream.buffer;
+        }
+        stream.reserve(scratch, Content::Affine(0));
+        // SAFETY: buffers hold `BLOCK` elements of 8 bytes, and nothing else refers to this one now.
+        let buffer = unsafe { std::slice::from_raw_parts_mut(stream.buffer.cast::<i64>(), self.len) };
+        fill_affine(buffer, base as i64, &self.extent, &stream.strides);
+        stream.cached = self.whole.then_some((base, None));
+        stream.buffer
+    }
+
+    /// Where a pass writes the elements of a stream over the current block: memory, or a buffer that
+    /// [`View::put`] copies out.
+    ///
+    /// # Safety
+    /// As [`View::read`]; with `reads_old` the elements are initialised.
+    pub unsafe fn open(&mut self, scratch: &mut Scratch, position: usize, target: &Stream, reads_old: bool) -> *mut u8 {
+        if target.content == Content::Nothing {
+            let stream = &mut self.streams[position];
+            stream.reserve(scratch, target.content);
+            return stream.buffer;
+        }
+        let address = self.address(position);
+        let stream = &mut self.streams[position];
+        let size = target.dtype.size();
+        let pointer = target.base.with_addr(address);
+        if class_of(&self.extent, &stream.strides, size, target.copied) == Class::Direct {
+            return pointer;
+        }
+        stream.reserve(scratch, target.content);
+        if reads_old {
+            let dense = dense_strides(&self.extent, size);
+            // SAFETY: as in `read`.
+            unsafe { copy_box(&self.extent, size, stream.buffer, &dense, pointer, &stream.strides) };
+        }
+        stream.buffer
+    }
+
+    /// Copies what a pass wrote into a buffer to its place.
+    ///
+    /// # Safety
+    /// As [`View::open`], after it, for the same block.
+    pub unsafe fn put(&mut self, position: usize, target: &Stream) {
+        if target.content == Content::Nothing {
+            return;
+        }
+        let address = self.address(position);
+        let stream = &self.streams[position];
+        let size = target.dtype.size();
+        if class_of(&self.extent, &stream.strides, size, target.copied) == Class::Direct {
+            return;
+        }
+        let dense = dense_strides(&self.extent, size);
+        let pointer = target.base.with_addr(address);
+        // SAFETY: as in `read`; the elements of a write are distinct.
+        unsafe { copy_box(&self.extent, size, pointer, &stream.strides, stream.buffer, &dense) };
+    }
+}
+
+impl StreamView {
+    /// Makes the buffers that `content` needs.
+    fn reserve(&mut self, scratch: &mut Scratch, content: Content) {
+        if self.buffer.is_null() {
+            self.buffer = scratch.take(BLOCK * 8);
+        }
+        if matches!(content, Content::Widened(_)) && self.halves.is_null() {
+            self.halves = scratch.take(BLOCK * 2);
+        }
+    }
+}
+
+fn stream_size(stream: &Stream) -> usize {
+    match stream.content {
+        Content::Widened(half) => half.size(),
+        Content::Memory | Content::Affine(_) | Content::Nothing => stream.dtype.size(),
+    }
+}
+
+fn class_of(extent: &[usize], strides: &[isize], size: usize, copied: bool) -> Class {
+    match classify(extent, strides, size) {
+        Class::Direct if copied => Class::Staged,
+        class => class,
+    }
+}

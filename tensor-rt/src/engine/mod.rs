@@ -1,0 +1,110 @@
+//! Engines: what runs one kernel of a program on a device.
+//!
+//! A [`Launch`] is one kernel with everything known: sizes, scalars, and for each operand and write an [`ArrayRef`] in
+//! the array's own dimensions. The engine owns traversal, staging, reduction and parallelism; it knows nothing of
+//! tensors, reference counts or gradients.
+//!
+//! Invariant: whoever makes a launch guarantees that its arrays are what [`Launch::new`] demands; every unsafe access of
+//! an engine follows from that and from the engine's own index arithmetic.
+
+pub(crate) mod cpu;
+
+use crate::element::DType;
+use crate::kernel::PassFn;
+use crate::kernel::block::{FaultKind, Scalar};
+use crate::kernel::program::{Elem, Kernel, Program};
+
+/// A strided array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArrayRef<'a> {
+    /// Element 0; null for a write that nobody wants.
+    pub pointer: *mut u8,
+    /// Its element.
+    pub dtype: DType,
+    /// Elements along each dimension.
+    pub shape: &'a [usize],
+    /// Distance of neighbors along each dimension, in elements.
+    pub strides: &'a [isize],
+}
+
+/// One kernel, ready to run.
+#[derive(Clone, Copy)]
+pub(crate) struct Launch<'a> {
+    program: &'a Program,
+    kernel: &'a Kernel,
+    passes: &'a [PassFn],
+    generic: DType,
+    sizes: &'a [i64],
+    rest: &'a [usize],
+    scalars: &'a [Scalar],
+    operands: &'a [ArrayRef<'a>],
+    writes: &'a [ArrayRef<'a>],
+}
+
+/// What a kernel found wrong, at the lowest element.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct LaunchFault {
+    /// What it is.
+    pub kind: FaultKind,
+    /// The index along each free axis, then each reduced axis, of the kernel; `..` takes its rank.
+    pub position: Box<[usize]>,
+}
+
+/// Runs kernels.
+pub(crate) trait Engine: Sync {
+    /// Runs one kernel to its end.
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), LaunchFault>;
+}
+
+impl<'a> Launch<'a> {
+    /// The parts of a launch: `sizes` by extent, `rest` the sizes that `..` stands for, `operands` and `writes` by their
+    /// positions in the kernel, `passes` by pass.
+    ///
+    /// # Safety
+    /// Every element that an array's shape and strides address is allocated, initialised for operands and for writes that
+    /// are read, and of the array's type; nothing else accesses the written ones during the launch, and nothing writes
+    /// the read ones. Arrays of different [`Array`](crate::kernel::program::Array)s do not overlap where one is written.
+    /// Shapes agree with `sizes` and `rest`; affine indices are within their dimensions unless the launch has no element.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a launch have no smaller grouping")]
+    pub(crate) unsafe fn new(
+        program: &'a Program,
+        kernel: &'a Kernel,
+        passes: &'a [PassFn],
+        generic: DType,
+        sizes: &'a [i64],
+        rest: &'a [usize],
+        scalars: &'a [Scalar],
+        operands: &'a [ArrayRef<'a>],
+        writes: &'a [ArrayRef<'a>],
+    ) -> Self {
+        debug_assert_eq!(kernel.operands.len(), operands.len());
+        debug_assert_eq!(kernel.writes.len(), writes.len());
+        debug_assert_eq!(kernel.passes.len(), passes.len());
+        Self { program, kernel, passes, generic, sizes, rest, scalars, operands, writes }
+    }
+
+    /// The element that `elem` stands for.
+    pub(crate) fn dtype(&self, elem: Elem) -> DType {
+        elem.dtype(self.generic)
+    }
+
+    /// The sizes of the dimensions that an axis stands for.
+    pub(crate) fn axis_sizes(&self, axis: u16) -> impl Iterator<Item = usize> + '_ {
+        let axis = &self.program.axes[axis as usize];
+        let size = self.sizes[axis.extent as usize] as usize;
+        let rest = if axis.rest { self.rest } else { &[] };
+        let own = if axis.rest { None } else { Some(size) };
+        rest.iter().copied().chain(own)
+    }
+}
+
+impl Elem {
+    /// The element that this stands for in a kernel of element `generic`.
+    pub(crate) fn dtype(self, generic: DType) -> DType {
+        match self {
+            Elem::Generic => generic,
+            Elem::Fixed(dtype) => dtype,
+            Elem::Compute => generic.compute(),
+        }
+    }
+}
