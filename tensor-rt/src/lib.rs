@@ -47,7 +47,7 @@ pub mod prelude {
 /// What generated code names. Not for people: it changes with the macro.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::device::Device;
+    pub use crate::device::{Candidate, Device, Selection};
     pub use crate::element::{Compute, DType, Element, Float, bf16, f16};
     pub use crate::error::Result;
     pub use crate::isa::Isa;
