@@ -24,8 +24,6 @@
 
 mod access;
 mod blocked;
-#[cfg(test)]
-mod mutation;
 mod residuals;
 mod rules;
 mod sweep;

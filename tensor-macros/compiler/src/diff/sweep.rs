@@ -73,7 +73,7 @@ impl<'kernel> Sweep<'kernel> {
                     && let Some(contribution) = contribution(&mut self.algebra, node, operand, adjoint)
                 {
                     #[cfg(test)]
-                    let contribution = super::mutation::scaled(&mut self.algebra, node, operand, contribution);
+                    let contribution = super::tests::scaled(&mut self.algebra, node, operand, contribution);
                     self.contribute(arg, contribution, node);
                 }
             }

@@ -23,7 +23,9 @@
 
 mod addition;
 pub mod contraction;
+pub mod factoring;
 pub mod lift;
+pub(crate) mod mutation;
 mod polynomial;
 mod substitution;
 mod summation;
@@ -47,6 +49,8 @@ pub struct Algebra<'graph> {
     forward: usize,
     /// Forward quotients `a / b` by `(a, b)`.
     quotients: HashMap<(NodeId, NodeId), NodeId>,
+    /// Forward arrays `if c { a } else { 0 }` by `(c, a)`.
+    guarded: HashMap<(NodeId, NodeId), NodeId>,
     /// Axes made so far to rename a given one.
     renamed: HashMap<AxisId, Vec<AxisId>>,
     polynomials: HashMap<NodeId, Option<Polynomial>>,
@@ -55,20 +59,36 @@ pub struct Algebra<'graph> {
 impl<'graph> Algebra<'graph> {
     /// An algebra over a graph in which everything reachable from `roots` is forward.
     pub fn new(graph: &'graph mut Graph, roots: &[NodeId]) -> Self {
-        let quotients = (graph.reachable(roots).into_iter())
-            .filter(|&id| *graph.op(id) == Op::Binary(Binary::Div) && graph.ty(id).is_float())
-            .map(|id| ((graph.args(id)[0], graph.args(id)[1]), id))
+        let reachable = graph.reachable(roots);
+        let quotients = (reachable.iter())
+            .filter(|&&id| *graph.op(id) == Op::Binary(Binary::Div) && graph.ty(id).is_float())
+            .map(|&id| ((graph.args(id)[0], graph.args(id)[1]), id))
             .collect();
+        let operands = reachable.iter().flat_map(|&id| contraction::computed_operands(graph, id));
+        let arrays: Vec<NodeId> = roots.iter().copied().chain(operands).collect();
         let forward = graph.len();
-        Self {
+        let mut algebra = Self {
             graph,
             temps: vec![],
             residuals: vec![],
             forward,
             quotients,
+            guarded: HashMap::new(),
             renamed: HashMap::new(),
             polynomials: HashMap::new(),
+        };
+        for array in arrays {
+            if let Op::Select = algebra.graph.op(array) {
+                let [condition, a, b] = [0, 1, 2].map(|operand| algebra.graph.args(array)[operand]);
+                if algebra.is_zero(b) {
+                    algebra.guarded.insert((condition, a), array);
+                } else if algebra.is_zero(a) {
+                    let condition = algebra.not(condition);
+                    algebra.guarded.insert((condition, b), array);
+                }
+            }
         }
+        algebra
     }
 
     /// True if the node was there before any derived one.

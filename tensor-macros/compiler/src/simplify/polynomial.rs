@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::Algebra;
+use super::mutation::{self, Mutation};
 use crate::ir::{AxisId, AxisSet, Binary, Extent, ExtentId, Literal, NodeId, Op, Reduction, Source, Unary};
 
 /// Proofs give up beyond this many terms.
@@ -36,7 +37,7 @@ impl Algebra<'_> {
     pub(super) fn sums_to_zero(&mut self, axes: &AxisSet, body: NodeId) -> bool {
         let sum = self.polynomial(body).and_then(|body| self.sum_polynomial(axes, &body));
         let sum = sum.and_then(|sum| self.clear_denominators(sum));
-        sum.is_some_and(|sum| sum.0.is_empty())
+        sum.is_some_and(|sum| sum.0.is_empty()) || mutation::is(Mutation::EverythingIsZero)
     }
 
     /// The polynomial of a node; `None` if it has too many terms.
@@ -55,11 +56,9 @@ impl Algebra<'_> {
             Op::Const(Literal::Float(bits)) if f64::from_bits(bits).is_finite() => {
                 Some(Polynomial::constant(f64::from_bits(bits)))
             }
-            Op::Convert(_) => match self.graph.op(args[0]) {
-                Op::Size(extent) => Some(self.size_polynomial(*extent)),
-                Op::Const(Literal::Int(value)) => Some(Polynomial::constant(*value as f64)),
-                _ => Some(Polynomial::atom(Atom::Node(node))),
-            },
+            Op::Convert(_) => {
+                Some(self.integer_polynomial(args[0]).unwrap_or_else(|| Polynomial::atom(Atom::Node(node))))
+            }
             Op::Unary(Unary::Neg) => Some(self.polynomial(args[0])?.scaled(-1.0)),
             Op::Binary(Binary::Add) => self.polynomial(args[0])?.plus(&self.polynomial(args[1])?),
             Op::Binary(Binary::Sub) => self.polynomial(args[0])?.plus(&self.polynomial(args[1])?.scaled(-1.0)),
@@ -143,6 +142,19 @@ impl Algebra<'_> {
                     false => Some(Polynomial::atom(Atom::Condition(condition))),
                 }
             }
+        }
+    }
+
+    /// Products of sizes and constants, which are exact as floats; indices and integer tensors are left alone.
+    fn integer_polynomial(&self, node: NodeId) -> Option<Polynomial> {
+        match self.graph.op(node) {
+            Op::Size(extent) => Some(self.size_polynomial(*extent)),
+            Op::Const(Literal::Int(value)) => Some(Polynomial::constant(*value as f64)),
+            Op::Binary(Binary::Mul) => {
+                let [x, y] = [self.graph.args(node)[0], self.graph.args(node)[1]];
+                self.integer_polynomial(x)?.times(&self.integer_polynomial(y)?)
+            }
+            _ => None,
         }
     }
 

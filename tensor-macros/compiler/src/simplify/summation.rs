@@ -1,6 +1,7 @@
 //! Sums over axes: every derived sum is built here.
 
 use super::Algebra;
+use super::mutation::{self, Mutation};
 use super::term::Term;
 use crate::ir::{AxisSet, Binary, NodeId, Op, Reduction, Ty};
 
@@ -14,7 +15,7 @@ impl Algebra<'_> {
         let missing = axes.difference(self.graph.axes(body));
         let axes = axes.intersection(self.graph.axes(body));
         let mut outside = Term { coefficient: 1.0, guards: vec![], factors: vec![] };
-        for axis in missing.iter() {
+        for axis in missing.iter().filter(|_| !mutation::is(Mutation::MissingSize)) {
             let size = self.size(axis, ty);
             outside.factors.push((size, 1));
         }

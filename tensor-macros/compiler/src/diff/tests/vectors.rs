@@ -340,6 +340,14 @@ pub(super) fn vectors() -> Vec<Vector> {
             &[&[3., -40.]],
         ),
         vector(
+            "xlogy at 0",
+            "fn kernel(x: &Tensor[N], y: &Tensor[N]) -> Tensor[N] { xlogy(x, y) }",
+            vec![floats(&[3], &[0., 0., 2.]), floats(&[3], &[0., 3., 4.])],
+            vec![floats(&[3], &[1.; 3])],
+            &[&[0., 0., 2. * ln(4.)]],
+            &[&[0., ln(3.), ln(4.)], &[0., 0., 0.5]],
+        ),
+        vector(
             "a user's zero meets infinity",
             "fn nothing(x: &Tensor[N]) -> Tensor[N] { x * 0.0 }",
             vec![floats(&[2], &[1., 2.])],
