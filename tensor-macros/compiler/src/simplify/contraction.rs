@@ -2,6 +2,9 @@
 
 use crate::ir::{AxisSet, Binary, Graph, NodeId, Op, Reduction};
 
+/// Longer products are powers of something shared; they are no contractions worth the name.
+pub(super) const MAX_FACTORS: usize = 32;
+
 /// A contraction's factors; guards and casts around them are left out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Contraction {
@@ -25,6 +28,9 @@ pub fn contraction(graph: &Graph, node: NodeId) -> Option<Contraction> {
     let summed: AxisSet = axes.iter().copied().collect();
     let mut factors = vec![];
     push_factors(graph, graph.args(node)[0], &mut factors);
+    if factors.len() > MAX_FACTORS {
+        return None;
+    }
     let (inside, outside): (Vec<NodeId>, Vec<NodeId>) =
         factors.into_iter().partition(|&factor| !graph.axes(factor).is_disjoint(&summed));
     // A factor whose axes another one has belongs to it.
@@ -88,6 +94,9 @@ fn push_factors(graph: &Graph, node: NodeId, factors: &mut Vec<NodeId>) {
 /// The operands of a product, zero-selects around the whole of it left out.
 fn push_operands(graph: &Graph, node: NodeId, operands: &mut Vec<NodeId>) {
     let inner = unguarded(graph, node);
+    if operands.len() > MAX_FACTORS {
+        return;
+    }
     match graph.op(inner) {
         Op::Binary(Binary::Mul) => graph.args(inner).iter().for_each(|&arg| push_operands(graph, arg, operands)),
         Op::Product { powers } if powers.iter().all(|&power| power == 1) => {

@@ -3,6 +3,8 @@
 //! The algebra keeps sums flat, because their addends are summed over axes one by one; when a backward expression is
 //! finished, `a*x + b*x + c` becomes `(a + b)*x + c`, which never has more operations.
 
+use std::collections::HashMap;
+
 use crate::ir::{Graph, NodeId, Op, Ty};
 
 /// `coefficient * product of factors`.
@@ -66,18 +68,14 @@ fn sum(graph: &mut Graph, mut addends: Vec<Addend>, ty: Ty) -> NodeId {
 
 /// The factor (or divisor, sign -1) of most addends, of two at least.
 fn most_shared(addends: &[Addend]) -> Option<(NodeId, i32)> {
-    let candidates =
-        addends.iter().flat_map(|(_, factors)| factors.iter().map(|&(factor, power)| (factor, power.signum())));
-    let count = |(factor, sign)| addends.iter().filter(|(_, factors)| has(factors, factor, sign)).count();
-    // The first one wins a tie, so that the result depends on the order of operands alone.
-    let mut best: Option<((NodeId, i32), usize)> = None;
-    for candidate in candidates {
-        let shared = count(candidate);
-        if shared >= 2 && best.is_none_or(|(_, most)| shared > most) {
-            best = Some((candidate, shared));
-        }
+    let factors = || addends.iter().flat_map(|(_, factors)| factors).map(|&(factor, power)| (factor, power.signum()));
+    let mut shared: HashMap<(NodeId, i32), usize> = HashMap::new();
+    for factor in factors() {
+        *shared.entry(factor).or_insert(0) += 1;
     }
-    best.map(|(candidate, _)| candidate)
+    let most = shared.values().copied().max().filter(|&most| most >= 2)?;
+    // The first one wins a tie, so that the result depends on the order of operands alone.
+    factors().find(|factor| shared[factor] == most)
 }
 
 fn has(factors: &[(NodeId, i32)], factor: NodeId, sign: i32) -> bool {

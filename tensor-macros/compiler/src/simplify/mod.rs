@@ -31,7 +31,7 @@ mod substitution;
 mod summation;
 mod term;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::ir::{AxisId, AxisSet, Binary, Graph, NodeId, Op, Reduction, Source, Temp, Ty, Unary};
 
@@ -120,8 +120,8 @@ impl<'graph> Algebra<'graph> {
 
     /// True if the value is made of kept values by operations that IEEE 754 defines to the last bit.
     fn rounds_alike(&self, node: NodeId) -> bool {
-        let exact = match self.graph.op(node) {
-            Op::Load { .. } | Op::Reduce { .. } => return true,
+        let exact = |op: &Op| match op {
+            Op::Load { .. } | Op::Reduce { .. } => true,
             Op::Const(_) | Op::Scalar(_) | Op::Size(_) | Op::Index(_) | Op::Fma | Op::Select | Op::Stop => true,
             Op::Cast(_) | Op::Convert(_) => true,
             Op::Unary(op) => matches!(
@@ -141,7 +141,16 @@ impl<'graph> Algebra<'graph> {
             Op::Binary(op) => !matches!(op, Binary::Powf | Binary::Powi | Binary::Atan2 | Binary::Xlogy),
             Op::Sum { .. } | Op::Product { .. } => false,
         };
-        exact && self.graph.args(node).iter().all(|&arg| self.rounds_alike(arg))
+        let mut nodes: BTreeSet<NodeId> = [node].into();
+        while let Some(node) = nodes.pop_last() {
+            if !exact(self.graph.op(node)) {
+                return false;
+            }
+            if !matches!(self.graph.op(node), Op::Load { .. } | Op::Reduce { .. }) {
+                nodes.extend(self.graph.args(node));
+            }
+        }
+        true
     }
 
     /// True if an element of a tensor stands in the expression.

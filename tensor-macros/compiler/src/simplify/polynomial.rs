@@ -14,6 +14,9 @@ use crate::ir::{AxisId, AxisSet, Binary, Extent, ExtentId, Literal, NodeId, Op, 
 /// Proofs give up beyond this many terms.
 const MAX_TERMS: usize = 400;
 
+/// Proofs give up beyond this power of an atom.
+const MAX_POWER: i32 = 64;
+
 /// Coefficients that cancel up to this share of themselves cancel: constants like 0.1 have been rounded.
 const ROUNDING: f64 = 1e-12;
 
@@ -305,11 +308,18 @@ impl Polynomial {
                     *total = if matches!(atom, Atom::Condition(_)) { 1 } else { *total + power };
                 }
                 monomial.retain(|_, power| *power != 0);
+                if monomial.values().any(|power| power.abs() > MAX_POWER) {
+                    return None;
+                }
                 product.insert(monomial, a * b);
             }
-            if product.0.len() > MAX_TERMS {
+            // What is too long now may still cancel; what is far too long will not.
+            if product.0.len() > 2 * MAX_TERMS {
                 return None;
             }
+        }
+        if product.0.len() > MAX_TERMS {
+            return None;
         }
         Some(product)
     }

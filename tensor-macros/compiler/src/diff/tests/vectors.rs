@@ -332,6 +332,17 @@ pub(super) fn vectors() -> Vec<Vector> {
             &[&[0., 0., 10., 20.]],
         ),
         vector(
+            "a shift that softmax does not see",
+            "fn shifted(x: &Tensor[N, C], y: &Tensor[N]) -> Tensor[N, C] {
+                let e = exp(x + y - max[C](x + y));
+                e / sum[C](e)
+            }",
+            vec![floats(&[1, 2], &[0., ln(3.)]), floats(&[1], &[5.])],
+            vec![floats(&[1, 2], &[16., 0.])],
+            &[&[0.25, 0.75]],
+            &[&[3., -3.], &[0.]],
+        ),
+        vector(
             "a detached factor",
             "fn half(x: &Tensor[N]) -> Tensor[N] { detach(x) * x }",
             vec![floats(&[2], &[3., -4.])],
