@@ -47,10 +47,12 @@ pub mod prelude {
 /// What generated code names. Not for people: it changes with the macro.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::device::Device;
-    pub use crate::element::{Compute, DType, Element, Float};
+    pub use crate::device::{Candidate, Device, Selection};
+    pub use crate::element::{Compute, DType, Element, Float, bf16, f16};
     pub use crate::error::Result;
     pub use crate::isa::Isa;
+    pub use crate::kernel::program::*;
+    pub use crate::kernel::{Block, Bodies, Gather, PassBody, PassFn, Source};
     pub use crate::mode::{Grad, GradMode, Join, NoGrad};
     pub use crate::relation::{InPlace, SameDevice, SameElement, UntrackedBesideEdit, WithoutGradient};
     pub use crate::tensor::{Tensor, TensorMut};

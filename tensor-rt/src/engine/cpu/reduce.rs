@@ -116,7 +116,7 @@ struct Max;
 struct Min;
 
 impl<V: Value> Monoid<V> for Add {
-    const IDENTITY: V = V::ZERO;
+    const IDENTITY: V = <V as Value>::ZERO;
     #[inline(always)]
     fn combine(left: V, right: V) -> V {
         left.add(right)
@@ -124,7 +124,7 @@ impl<V: Value> Monoid<V> for Add {
 }
 
 impl<V: Value> Monoid<V> for Mul {
-    const IDENTITY: V = V::ONE;
+    const IDENTITY: V = <V as Value>::ONE;
     #[inline(always)]
     fn combine(left: V, right: V) -> V {
         left.mul(right)

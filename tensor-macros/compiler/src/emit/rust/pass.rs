@@ -8,14 +8,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::expr::Expr;
 use super::names::Names;
 use super::{operation, ty};
 use crate::emit::plan::{Direction, Eval, Kernel, Pass, Storage, WriteKind};
-use crate::ir::{Binary, Graph, Literal, NodeId, Op, Reduction, ScalarTy, Source, Target, Ty};
+use crate::ir::{self, Binary, Graph, NodeId, Op, Reduction, ScalarTy, Source, Target, Ty};
 
 /// Arithmetic operations that stand in one expression before a part of it gets a name.
 const WEIGHT: usize = 9;
@@ -30,6 +30,9 @@ pub(super) fn statements(direction: &Direction<'_>, kernel: &Kernel<'_>, pass: &
         uses: HashMap::new(),
         uniform: HashSet::new(),
         hoisted: HashSet::new(),
+        roots: HashSet::new(),
+        branches: HashSet::new(),
+        anonymous: 0,
         values: HashMap::new(),
         constants: vec![],
         slices: TokenStream::new(),
@@ -69,6 +72,12 @@ struct Body<'a> {
     uniform: HashSet<NodeId>,
     /// Uniform nodes that the loop uses.
     hoisted: HashSet<NodeId>,
+    /// What the pass stores.
+    roots: HashSet<NodeId>,
+    /// Branches of selects; both are evaluated, so that the loop has no branches.
+    branches: HashSet<NodeId>,
+    /// Locals without a name of the user.
+    anonymous: usize,
     values: HashMap<NodeId, Expr>,
     /// Constants of the generic computing type.
     constants: Vec<(u64, Ty, Ident)>,
@@ -86,8 +95,8 @@ impl<'a> Body<'a> {
         &self.direction.kernel.graph
     }
 
-    /// What the pass stores.
-    fn roots(&self) -> Vec<NodeId> {
+    /// What the pass stores, in order.
+    fn stored(&self) -> Vec<NodeId> {
         let bodies =
             self.pass.reductions.iter().map(|&reduction| self.graph().args(self.kernel.reductions[reduction].0)[0]);
         let mut roots: Vec<NodeId> = bodies.collect();
@@ -103,9 +112,10 @@ impl<'a> Body<'a> {
 
     /// Counts uses and finds what is uniform.
     fn count(&mut self) {
-        for root in self.roots() {
+        for root in self.stored() {
             *self.uses.entry(root).or_default() += 1;
             self.hoisted.insert(root);
+            self.roots.insert(root);
         }
         for (&node, eval) in &self.pass.nodes {
             let children = self.pass.children(self.graph(), node);
@@ -120,6 +130,9 @@ impl<'a> Body<'a> {
             } else {
                 self.hoisted.extend(&children);
             }
+            if let (Eval::Compute, Op::Select) = (eval, self.graph().op(node)) {
+                self.branches.extend(&children[1..]);
+            }
             for child in children {
                 *self.uses.entry(child).or_default() += 1;
             }
@@ -133,9 +146,9 @@ impl<'a> Body<'a> {
         for &operand in &pass.operands {
             let read = &kernel.operands[operand];
             let element = ty::memory(read.storage);
-            let position = operand as u16;
+            let position = Literal::usize_unsuffixed(operand);
             let gather = read.index.contains(&crate::emit::plan::Index::Dynamic);
-            let name = self.names.local(&format!("{}s", self.source_name(read.source)));
+            let name = self.names.local(&plural(&self.source_name(read.source)));
             self.slices.extend(match gather {
                 true => quote!(let #name = block.gather::<#element>(#position);),
                 false => quote!(let #name = &block.input::<#element>(#position)[..n];),
@@ -147,7 +160,7 @@ impl<'a> Body<'a> {
             let name = self.target_name(kernel.writes[write].target);
             let name = self.names.local(&name);
             let element = ty::memory(kernel.writes[write].storage);
-            let position = write as u16;
+            let position = Literal::usize_unsuffixed(write);
             self.slices.extend(quote!(let #name = &mut block.output::<#element>(#position)[..n];));
             self.old.insert(write, name);
         }
@@ -171,7 +184,7 @@ impl<'a> Body<'a> {
         match target {
             Target::Output(_) if kernel.outputs.len() == 1 => "out".to_owned(),
             Target::Output(output) => format!("out{output}"),
-            Target::Edit(param) => format!("{}s", kernel.tensors[param as usize].name),
+            Target::Edit(param) => plural(&kernel.tensors[param as usize].name),
             Target::Gradient(param) => format!("d{}", kernel.tensors[param as usize].name),
             Target::Saved(saved) => format!("{}_out", self.saved_name(saved)),
             Target::Temp(temp) => format!("temp{temp}_out"),
@@ -234,7 +247,7 @@ impl<'a> Body<'a> {
     }
 
     /// The name of a local for a uniform node, if it gets one.
-    fn binds_uniform(&self, node: NodeId, value: &Expr) -> Option<String> {
+    fn binds_uniform(&mut self, node: NodeId, value: &Expr) -> Option<String> {
         let kernel = self.direction.kernel;
         match self.graph().op(node) {
             Op::Const(_) | Op::Stop => None,
@@ -252,7 +265,7 @@ impl<'a> Body<'a> {
     }
 
     /// The name of a local for a node of the loop, if it gets one.
-    fn binds(&self, node: NodeId, eval: &Eval, value: &Expr) -> Option<String> {
+    fn binds(&mut self, node: NodeId, eval: &Eval, value: &Expr) -> Option<String> {
         match eval {
             Eval::Input { operand, .. } | Eval::Gather { operand, .. } => {
                 let name = self.direction.kernel.names.get(&node);
@@ -272,15 +285,14 @@ impl<'a> Body<'a> {
         }
         let inline = self.uses[&node] == 1
             && !self.direction.kernel.names.contains_key(&node)
-            && value.weight <= WEIGHT
+            && (value.weight <= WEIGHT || self.roots.contains(&node))
             && match self.graph().op(node) {
                 Op::Select => false,
                 Op::Binary(Binary::Div | Binary::Rem) => self.graph().ty(node).is_float(),
-                // A factor that is repeated is a name.
                 _ => true,
             }
             || matches!(self.graph().op(node), Op::Stop);
-        let inline = inline && !self.repeated(node);
+        let inline = inline && !self.repeated(node) && (value.weight == 1 || !self.branches.contains(&node));
         (!inline).then(|| self.local_name(node))
     }
 
@@ -295,9 +307,14 @@ impl<'a> Body<'a> {
         })
     }
 
-    fn local_name(&self, node: NodeId) -> String {
-        let name = self.direction.kernel.names.get(&node);
-        name.cloned().unwrap_or_else(|| format!("v{}", self.values.len()))
+    fn local_name(&mut self, node: NodeId) -> String {
+        match self.direction.kernel.names.get(&node) {
+            Some(name) => name.clone(),
+            None => {
+                self.anonymous += 1;
+                format!("v{}", self.anonymous - 1)
+            }
+        }
     }
 
     fn value(&mut self, node: NodeId, eval: &Eval) -> Expr {
@@ -322,8 +339,8 @@ impl<'a> Body<'a> {
             }
             Eval::Row(row) => {
                 let element = ty::value(self.graph().ty(node));
-                let position = *row as u16;
-                let slice = self.names.local(&format!("{}s", self.reduction_name(*row)));
+                let position = Literal::usize_unsuffixed(*row);
+                let slice = self.names.local(&plural(&self.reduction_name(*row)));
                 self.slices.extend(quote!(let #slice = &block.row::<#element>(#position)[..n];));
                 Expr::atom(quote!(#slice[i]))
             }
@@ -350,17 +367,17 @@ impl<'a> Body<'a> {
         let args = graph.args(node);
         let operand = |body: &Self, position: usize| body.values[&args[position]].clone();
         match graph.op(node) {
-            Op::Const(Literal::Float(bits)) => self.constant(f64::from_bits(*bits), ty),
+            Op::Const(ir::Literal::Float(bits)) => self.constant(f64::from_bits(*bits), ty),
             Op::Const(literal) => ty::literal(*literal, ty),
             Op::Scalar(position) => self.scalar(*position, ty),
             Op::Size(extent) => {
-                let extent = extent.0 as u16;
+                let extent = Literal::u32_unsuffixed(extent.0);
                 Expr::atom(quote!(block.size(#extent)))
             }
             Op::Index(axis) => {
                 let position = self.pass.axes.iter().position(|other| other == axis).expect("a pass lists its axes");
-                let position = position as u16;
-                let slice = self.names.local(&format!("{}s", graph.axis(*axis).name));
+                let position = Literal::usize_unsuffixed(position);
+                let slice = self.names.local(&plural(graph.axis(*axis).name.trim_end_matches('\'')));
                 self.slices.extend(quote!(let #slice = &block.axis(#position)[..n];));
                 Expr::atom(quote!(#slice[i]))
             }
@@ -386,7 +403,7 @@ impl<'a> Body<'a> {
     }
 
     fn scalar(&self, position: u32, ty: Ty) -> Expr {
-        let slot = position as u16;
+        let slot = Literal::u32_unsuffixed(position);
         Expr::atom(match self.direction.kernel.scalars[position as usize].ty {
             ScalarTy::Float => {
                 let ty = ty::value(ty);
@@ -403,7 +420,7 @@ impl<'a> Body<'a> {
     /// An integer division, executed under its guard alone. One by a constant cannot fail.
     fn division(&mut self, op: Binary, args: &[NodeId], ty: Ty) -> Expr {
         let (x, y) = (self.values[&args[0]].clone(), self.values[&args[1]].clone());
-        if let Op::Const(Literal::Int(divisor)) = self.graph().op(args[1])
+        if let Op::Const(ir::Literal::Int(divisor)) = self.graph().op(args[1])
             && !matches!(divisor, 0 | -1)
         {
             return x.method(if op == Binary::Div { quote!(wrapping_div) } else { quote!(wrapping_rem) }, vec![y]);
@@ -426,7 +443,7 @@ impl<'a> Body<'a> {
             let ty = reduced(self.graph(), node);
             let value = ty::convert(self.values[&body].clone(), body_ty, ty);
             let slice = self.names.local(&format!("{}_terms", self.reduction_name(reduction)));
-            let (element, position, value) = (ty::value(ty), reduction as u16, value.tokens());
+            let (element, position, value) = (ty::value(ty), Literal::usize_unsuffixed(reduction), value.tokens());
             self.slices.extend(quote!(let #slice = &mut block.values::<#element>(#position)[..n];));
             stores.extend(quote!(#slice[i] = #value;));
         }
@@ -458,11 +475,11 @@ impl<'a> Body<'a> {
         let mut stores = TokenStream::new();
         let name = self.target_name(self.kernel.writes[write].target);
         let ty = self.kernel.writes[write].storage.ty();
-        let position = write as u16;
+        let position = Literal::usize_unsuffixed(write);
         let guard = guard.map(|guard| self.values[&guard].clone());
         for (k, index) in dynamic.iter().enumerate() {
             let slice = self.names.local(&format!("{name}_index{k}"));
-            let k = k as u16;
+            let k = Literal::usize_unsuffixed(k);
             self.slices.extend(quote!(let #slice = &mut block.indices(#position, #k)[..n];));
             let index = self.values[index].clone();
             let index = match &guard {
@@ -493,6 +510,16 @@ impl<'a> Body<'a> {
             Reduction::Min | Reduction::ArgMin => f64::INFINITY,
         };
         self.constant(value, ty)
+    }
+}
+
+/// What a slice is called whose elements are called `name`.
+fn plural(name: &str) -> String {
+    match name {
+        // `as` is a keyword.
+        "a" | "A" => format!("{name}_slice"),
+        name if name.ends_with('s') => format!("{name}_slice"),
+        name => format!("{name}s"),
     }
 }
 
