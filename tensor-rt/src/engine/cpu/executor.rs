@@ -172,7 +172,7 @@ impl<'p> Executor<'p> {
         for (position, stream) in plan.streams.iter().chain(&plan.finished).enumerate() {
             let base = match stream.content {
                 Content::Affine(base) => base as usize,
-                Content::Memory | Content::Widened(_) => stream.base.addr(),
+                Content::Memory => stream.base.addr(),
                 Content::Nothing => continue,
             };
             let offset: isize =

@@ -40,8 +40,6 @@ pub(super) struct Dim {
 pub(super) enum Content {
     /// Elements of an array.
     Memory,
-    /// Elements of a half array that the pass reads as `f32`.
-    Widened(DType),
     /// Integers: `base + sum(index * stride)`.
     Affine(i64),
     /// Elements that nobody wants.
@@ -164,10 +162,6 @@ impl<'a> Plan<'a> {
             let size = array.dtype.size() as isize;
             let dynamic =
                 plan.index(&mut stream, operand.index, array.shape, array.strides, size, &axis_dims, raws.len());
-            if dynamic.is_empty() && array.dtype != stream.dtype {
-                stream.content = Content::Widened(array.dtype);
-                stream.copied = true;
-            }
             // A pass that also writes the array gets a copy of what it reads.
             stream.copied |= kernel.passes.iter().any(|pass| used(pass) && writes(launch, pass, operand.array));
             plan.push_indexed(stream, dynamic, &mut raws, true);
@@ -297,6 +291,7 @@ impl<'a> Plan<'a> {
         rank: usize,
     ) -> DynamicDims {
         let launch = self.launch;
+        // The host has evaluated them before, for the bound checks.
         let value = |expr| evaluate(expr, launch.sizes, launch.scalars).unwrap_or(0) as isize;
         let mut dynamic = DynamicDims::new();
         let mut offset = 0isize;
@@ -383,7 +378,7 @@ impl<'a> Plan<'a> {
         for pass in self.launch.kernel.passes.iter().filter(|pass| pass.kind != PassKind::Outer) {
             for &operand in pass.operands {
                 let stream = operand as usize;
-                let in_memory = matches!(self.streams[stream].content, Content::Memory | Content::Widened(_));
+                let in_memory = self.streams[stream].content == Content::Memory;
                 if in_memory && widest.is_none_or(|(_, most)| points(stream) > most) {
                     widest = Some((stream, points(stream)));
                 }
@@ -499,14 +494,11 @@ impl<'a> Plan<'a> {
             return None;
         }
         let operands = &self.streams[..self.gathers.len()];
-        let contiguous = operands
-            .iter()
-            .filter(|stream| matches!(stream.content, Content::Memory | Content::Widened(_)))
-            .find_map(|stream| {
-                let along = (0..last).find(|&dim| stream.strides[dim].unsigned_abs() == stream.dtype.size())?;
-                let far = stream.strides[last].unsigned_abs() >= 64;
-                (far && self.dims[along].size >= SIDE / 2).then_some(along)
-            })?;
+        let contiguous = operands.iter().filter(|stream| stream.content == Content::Memory).find_map(|stream| {
+            let along = (0..last).find(|&dim| stream.strides[dim].unsigned_abs() == stream.dtype.size())?;
+            let far = stream.strides[last].unsigned_abs() >= 64;
+            (far && self.dims[along].size >= SIDE / 2).then_some(along)
+        })?;
         let mut tile: Sizes = SmallVec::from_elem(1, self.free);
         tile[last] = self.dims[last].size.min(SIDE);
         tile[contiguous] = self.dims[contiguous].size.min(SIDE);
@@ -518,7 +510,7 @@ impl Content {
     fn base(self) -> i64 {
         match self {
             Content::Affine(base) => base,
-            Content::Memory | Content::Widened(_) | Content::Nothing => 0,
+            Content::Memory | Content::Nothing => 0,
         }
     }
 }
