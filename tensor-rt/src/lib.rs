@@ -25,31 +25,34 @@ pub use device::{Cpu, Cuda, Device, DeviceChoice, DeviceId};
 pub use element::{DType, Element, Float, bf16, f16};
 pub use error::{Error, ErrorKind, Result};
 pub use mode::{Grad, GradMode, Join, NoGrad};
-pub use param::Param;
+pub use param::{Param, ParamId};
 pub use relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
 pub use shape::{Axis, Shape, Slice};
 pub use tensor::{Nested, Tensor, TensorMut};
+pub use tensor_rt_macros::tensor_fn;
 
 /// What a program that uses tensors needs.
 pub mod prelude {
     pub use crate::autograd::Gradients;
     pub use crate::device::{Cpu, Cuda, Device, DeviceChoice};
     pub use crate::element::{Element, Float, bf16, f16};
+    pub use crate::error::Result;
     pub use crate::mode::{Grad, GradMode, Join, NoGrad};
-    pub use crate::param::Param;
+    pub use crate::param::{Param, ParamId};
     pub use crate::relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
     pub use crate::tensor::{Tensor, TensorMut};
+    pub use crate::tensor_fn;
 }
 
 /// What generated code names. Not for people: it changes with the macro.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::device::Device;
-    pub use crate::element::{Compute, DType, Element, Float};
+    pub use crate::device::{Candidate, Device, Selection};
+    pub use crate::element::{Compute, DType, Element, Float, bf16, f16};
     pub use crate::error::Result;
     pub use crate::isa::Isa;
-    pub use crate::kernel::program;
-    pub use crate::kernel::{Block, Bodies, Call, Gather, Outputs, PassBody, PassFn};
+    pub use crate::kernel::program::*;
+    pub use crate::kernel::{Block, Bodies, Call, Gather, Outputs, PassBody, PassFn, Source};
     pub use crate::mode::{Grad, GradMode, Join, NoGrad};
     pub use crate::relation::{InPlace, SameDevice, SameElement, UntrackedBesideEdit, WithoutGradient};
     pub use crate::tensor::{Tensor, TensorMut};

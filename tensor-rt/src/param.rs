@@ -7,7 +7,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use crate::autograd::{self, Node};
+use crate::autograd::{self, Key, Node};
 use crate::device::{Cpu, Device};
 use crate::element::Float;
 use crate::error::{Error, Origin, Result};
@@ -21,6 +21,10 @@ pub struct Param<D: Device = Cpu, T: Float = f32> {
     leaf: Arc<Node>,
 }
 
+/// The identity of a parameter: the same as long as it lives, and never another's.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ParamId(Key);
+
 impl<D: Device, T: Float> Param<D, T> {
     /// A parameter with a starting value.
     #[track_caller]
@@ -32,6 +36,11 @@ impl<D: Device, T: Float> Param<D, T> {
     pub fn get<M: GradMode>(&self) -> Tensor<D, M, T> {
         let node = M::TRACKED.then(|| self.leaf.clone());
         Tensor::from_raw(self.value.raw.clone().with_node(node))
+    }
+
+    /// The identity, by which an optimizer finds what it keeps for the parameter.
+    pub fn id(&self) -> ParamId {
+        ParamId(self.leaf.leaf().expect("bug in tensor-rt: the node of a parameter is no leaf").0)
     }
 
     /// The value as a leaf of the graph.

@@ -24,8 +24,8 @@ pub(crate) struct Storage {
 }
 
 impl Storage {
-    /// A buffer of at least `bytes` bytes, uninitialised.
-    pub fn uninit(device: DeviceId, bytes: usize, origin: Origin) -> Result<Arc<Storage>> {
+    /// A buffer of at least `bytes` bytes, initialised with whatever was in it.
+    pub fn stale(device: DeviceId, bytes: usize, origin: Origin) -> Result<Arc<Storage>> {
         let block = match device {
             DeviceId::Cpu => host::POOL.take(bytes).map_err(|exhausted| Error::OutOfMemory {
                 requested: bytes as u64,

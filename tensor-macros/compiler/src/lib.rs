@@ -6,6 +6,7 @@ pub mod check;
 pub mod diff;
 pub mod emit;
 pub mod errors;
+mod in_place;
 pub mod interp;
 pub mod ir;
 pub mod print;
@@ -62,10 +63,18 @@ pub fn parse(input: TokenStream, errors: &mut Errors) -> (Vec<Function>, Vec<Hel
 
 /// Compiles one function up to its schedules; `None` if it has a mistake, which is then among the errors.
 pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> Option<Compiled> {
-    let check::Checked { mut kernel, .. } = check::kernel(function, helpers, errors)?;
+    let check::Checked { mut kernel, places } = check::kernel(function, helpers, errors)?;
     let backward = diff::backward(&mut kernel);
     let saved = backward.as_ref().map_or(&[][..], |backward| &backward.saved);
-    let forward = schedule::forward(&mut kernel, saved).ok()?;
+    let forward = match schedule::forward(&mut kernel, saved) {
+        Ok(forward) => forward,
+        Err(conflicts) => {
+            for conflict in &conflicts {
+                errors.push(in_place::error(function, &kernel, &places, conflict));
+            }
+            return None;
+        }
+    };
     let backward = backward.map(|backward| {
         let schedule = schedule::backward(&mut kernel, &backward);
         (backward, schedule)

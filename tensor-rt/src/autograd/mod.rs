@@ -27,7 +27,7 @@ pub use gradcheck::{Tolerance, gradcheck, gradcheck_with};
 pub use gradients::{Gradients, Leaf};
 pub(crate) use movement::{of_concatenation, of_movement};
 pub use node::Node;
-pub(crate) use node::{Adjoint, Cotangents, leaf, record};
+pub(crate) use node::{Adjoint, Cotangents, Key, leaf, record};
 
 #[cfg(test)]
 mod tests;

@@ -111,7 +111,7 @@ impl Node {
     }
 
     /// The identity and the element of a leaf.
-    pub(super) fn leaf(&self) -> Option<(Key, DType)> {
+    pub(crate) fn leaf(&self) -> Option<(Key, DType)> {
         match &self.role {
             Role::Leaf { key, dtype } => Some((*key, *dtype)),
             Role::Call(_) | Role::Output { .. } => None,

@@ -17,7 +17,7 @@ use crate::accounting;
 use crate::device::DeviceId;
 use crate::element::DType;
 use crate::engine::cpu::{CpuEngine, needs_elements};
-use crate::engine::{ArrayRef, Engine, Launch, LaunchFault};
+use crate::engine::{ArrayRef, Engine, Launch, LaunchError, OutOfMemory};
 use crate::error::{Error, Origin, Result};
 use crate::tensor::raw::{Exclusive, Raw};
 
@@ -161,7 +161,7 @@ impl Frame<'_, '_> {
         let launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };
-        engine.launch(&launch).map_err(|fault| error_of(fault, origin))
+        engine.launch(&launch).map_err(|error| error_of(error, self.setting))
     }
 }
 
@@ -170,8 +170,15 @@ fn array_of(raw: &Raw) -> ArrayRef<'_> {
     ArrayRef { pointer: raw.pointer().cast_mut(), dtype: raw.dtype(), shape: raw.shape(), strides: raw.strides() }
 }
 
-fn error_of(fault: LaunchFault, origin: Origin) -> Error {
-    let Origin { op, at } = origin;
+fn error_of(error: LaunchError, setting: Setting<'_>) -> Error {
+    let Origin { op, at } = setting.origin;
+    let fault = match error {
+        LaunchError::Fault(fault) => fault,
+        LaunchError::OutOfMemory(OutOfMemory { requested, free, largest_block }) => {
+            let (requested, free, largest_block) = (requested as u64, free as u64, largest_block as u64);
+            return Error::OutOfMemory { requested, free, largest_block, device: setting.device, op, at };
+        }
+    };
     let position = fault.position;
     match fault.kind {
         FaultKind::Gather { value, bound, .. } | FaultKind::Scatter { value, bound, .. } => {

@@ -1,8 +1,8 @@
 //! Kernels: the tables that generated code hands over, the arithmetic of its passes, and the call that runs them.
 //!
 //! [`program`] is data and [`body`] is arithmetic; [`block`] is where they meet. A [`call`] resolves [`sizes`] and
-//! launches ([`launch`]) the forward schedule; its [`adjoint`] launches the backward one. Generated code reaches all of it
-//! through `tensor_rt::__private`.
+//! launches ([`launch`]) the forward schedule; its [`adjoint`] launches the backward one. [`source`] is text for readers.
+//! Generated code reaches all of it through `tensor_rt::__private`.
 
 mod adjoint;
 pub mod block;
@@ -11,7 +11,9 @@ pub mod call;
 mod launch;
 pub mod program;
 pub mod sizes;
+pub mod source;
 
 pub use block::{BLOCK, Block, Gather};
 pub use body::{Bodies, InstructionSet, PassBody, PassFn};
 pub use call::{Call, Outputs};
+pub use source::Source;

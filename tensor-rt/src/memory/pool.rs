@@ -2,6 +2,7 @@
 
 use std::alloc::Layout;
 use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,12 +11,18 @@ use super::ALIGNMENT;
 /// Cached bytes are kept up to the peak of live bytes, but at least this many.
 const KEPT: usize = 256 << 20;
 
+/// Alignment that the system's allocator gives for free. Asking for more would make it clear the memory by hand, while
+/// fresh pages are zero already.
+const SYSTEM_ALIGNMENT: usize = 16;
+
 /// A piece of memory, owned.
 ///
-/// Invariant: `pointer` is aligned to [`ALIGNMENT`]; unless `bytes` is 0 it points to an allocation of the global
-/// allocator of `bytes` bytes with that alignment, which nothing else refers to.
+/// Invariants: `pointer` is aligned to [`ALIGNMENT`] and the `bytes` bytes from it on are initialised. Unless `bytes` is 0
+/// they lie in an allocation of the global allocator at `base` with the layout [`Block::layout`], which nothing else
+/// refers to.
 #[derive(Debug)]
 pub(crate) struct Block {
+    base: NonNull<u8>,
     pointer: NonNull<u8>,
     bytes: usize,
 }
@@ -29,7 +36,8 @@ impl Block {
     /// A block of no bytes, which needs no memory.
     pub const fn empty() -> Block {
         // `ALIGNMENT` is not 0, and an address equal to its alignment is aligned.
-        Block { pointer: NonNull::without_provenance(std::num::NonZero::new(ALIGNMENT).unwrap()), bytes: 0 }
+        let pointer = NonNull::without_provenance(NonZero::new(ALIGNMENT).unwrap());
+        Block { base: pointer, pointer, bytes: 0 }
     }
 
     pub fn pointer(&self) -> NonNull<u8> {
@@ -40,12 +48,19 @@ impl Block {
         self.bytes
     }
 
-    /// Fresh memory from the system; `bytes` is a positive multiple of [`ALIGNMENT`].
+    /// Room to start the block at an aligned address, whatever the system's address.
+    fn layout(bytes: usize) -> Option<Layout> {
+        Layout::from_size_align(bytes.checked_add(ALIGNMENT)?, SYSTEM_ALIGNMENT).ok()
+    }
+
+    /// Fresh memory from the system, zero; `bytes` is a positive multiple of [`ALIGNMENT`].
     fn allocate(bytes: usize) -> Option<Block> {
-        let layout = Layout::from_size_align(bytes, ALIGNMENT).ok().filter(|_| bytes > 0)?;
         // SAFETY: the layout has a size above zero.
-        let pointer = unsafe { std::alloc::alloc(layout) };
-        NonNull::new(pointer).map(|pointer| Block { pointer, bytes })
+        let base = NonNull::new(unsafe { std::alloc::alloc_zeroed(Block::layout(bytes)?) })?;
+        let padding = base.addr().get().next_multiple_of(ALIGNMENT) - base.addr().get();
+        // SAFETY: the padding is less than `ALIGNMENT`, by which the allocation is longer than the block.
+        let pointer = unsafe { base.add(padding) };
+        Some(Block { base, pointer, bytes })
     }
 
     /// Gives the memory back to the system.
@@ -53,10 +68,9 @@ impl Block {
         if self.bytes == 0 {
             return;
         }
-        let layout =
-            Layout::from_size_align(self.bytes, ALIGNMENT).expect("the layout was valid when it was allocated");
+        let layout = Block::layout(self.bytes).expect("the layout was valid when it was allocated");
         // SAFETY: by the invariant the memory came from the global allocator with this layout and nothing refers to it.
-        unsafe { std::alloc::dealloc(self.pointer.as_ptr(), layout) }
+        unsafe { std::alloc::dealloc(self.base.as_ptr(), layout) }
     }
 }
 
@@ -104,7 +118,7 @@ impl Pool {
         Pool { state: Mutex::new(State { cached: BTreeMap::new(), stats }) }
     }
 
-    /// A block of at least `bytes` bytes, uninitialised.
+    /// A block of at least `bytes` bytes, initialised with whatever was in it.
     pub fn take(&self, bytes: usize) -> Result<Block, Exhausted> {
         if bytes == 0 {
             return Ok(Block::empty());

@@ -47,22 +47,19 @@ fn to<S: Source>(input: &Raw, dtype: DType, origin: Origin) -> Result<Raw> {
 
 fn convert<S: Source, T: Target>(input: &Raw, origin: Origin) -> Result<Raw> {
     let dense = if input.is_dense() { input.detached() } else { input.gathered(origin)? };
-    let mut output = Raw::empty(input.device(), T::DTYPE, input.shape(), origin)?;
     let source: &[S] = dense.as_slice().expect("bug in tensor-rt: a dense tensor of this element is no slice");
-    let mut place = output.fresh();
-    let target: &mut [T] = place.as_mut_slice().expect("bug in tensor-rt: a new tensor is no slice");
-    let block = |(target, source): (&mut [T], &[S])| {
-        for (target, source) in target.iter_mut().zip(source) {
-            *target = source.to();
+    Raw::written(input.device(), input.shape(), origin, |target: &mut [T]| {
+        let block = |(target, source): (&mut [T], &[S])| {
+            for (target, source) in target.iter_mut().zip(source) {
+                *target = source.to();
+            }
+        };
+        if source.len() <= BLOCK {
+            block((target, source));
+        } else {
+            target.par_chunks_mut(BLOCK).zip(source.par_chunks(BLOCK)).for_each(block);
         }
-    };
-    if source.len() <= BLOCK {
-        block((target, source));
-    } else {
-        target.par_chunks_mut(BLOCK).zip(source.par_chunks(BLOCK)).for_each(block);
-    }
-    drop(place);
-    Ok(output)
+    })
 }
 
 /// An element to convert from.

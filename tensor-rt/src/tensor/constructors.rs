@@ -219,13 +219,12 @@ fn arange<D: Device, T: Count>(device: &D, start: T, end: T, step: T, origin: Or
         found,
         at: origin.at,
     })?;
-    let mut raw = Raw::empty(D::ID, T::DTYPE, [length], origin)?;
-    let mut place = raw.fresh();
-    for (index, element) in place.as_mut_slice().unwrap_or_default().iter_mut().enumerate() {
-        *element = T::at(start, step, index);
-    }
-    drop(place);
-    Ok(Tensor::from_raw(raw))
+    let raw = Raw::written(D::ID, [length], origin, |elements: &mut [T]| {
+        for (index, element) in elements.iter_mut().enumerate() {
+            *element = T::at(start, step, index);
+        }
+    });
+    raw.map(Tensor::from_raw)
 }
 
 /// An element that can be counted with: every one but `bool`.

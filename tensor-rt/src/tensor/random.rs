@@ -87,16 +87,15 @@ fn filled<D: Device, T: Float>(
     element: impl Fn(u64) -> f64 + Sync,
 ) -> Result<Tensor<D, NoGrad, T>> {
     let _ = device;
-    let mut raw = Raw::empty(D::ID, T::DTYPE, shape, origin)?;
-    let mut place = raw.fresh();
-    let elements: &mut [T] = place.as_mut_slice().unwrap_or_default();
-    elements.par_chunks_mut(BLOCK).enumerate().for_each(|(block, elements)| {
-        for (index, target) in elements.iter_mut().enumerate() {
-            *target = narrow((block * BLOCK + index) as u64, &element);
-        }
+    let raw = Raw::written(D::ID, shape, origin, |elements: &mut [T]| {
+        let block = |(block, elements): (usize, &mut [T])| {
+            for (index, target) in elements.iter_mut().enumerate() {
+                *target = narrow((block * BLOCK + index) as u64, &element);
+            }
+        };
+        elements.par_chunks_mut(BLOCK).enumerate().for_each(block);
     });
-    drop(place);
-    Ok(Tensor::from_raw(raw))
+    raw.map(Tensor::from_raw)
 }
 
 fn narrow<T: Float>(index: u64, element: &impl Fn(u64) -> f64) -> T {

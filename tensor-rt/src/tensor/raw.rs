@@ -4,7 +4,7 @@
 //! sees the writes.
 //!
 //! Invariants: every element of the layout lies in the storage, and the storage was made for elements of `dtype`; every
-//! element of a raw tensor that left this crate is initialised; `node` is set if and only if the tensor is tracked.
+//! element is initialised and valid for its type; `node` is set if and only if the tensor is tracked.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -40,11 +40,16 @@ pub struct Exclusive<'a> {
 }
 
 impl Raw {
-    /// A dense tensor whose elements the caller must write before anyone reads them.
+    /// A dense tensor of stale elements, which the caller writes before a user can read them.
     pub(crate) fn empty(device: DeviceId, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
         let shape = shape.into();
-        let storage = Storage::uninit(device, shape.bytes(dtype.size(), origin)?, origin)?;
-        Ok(Raw { storage, layout: Layout::dense(shape), dtype, node: None })
+        let storage = Storage::stale(device, shape.bytes(dtype.size(), origin)?, origin)?;
+        let mut raw = Raw { storage, layout: Layout::dense(shape), dtype, node: None };
+        if dtype == DType::Bool {
+            // Of the bytes that may be there only 0 and 1 are a `bool`.
+            raw.fresh().fill_zero();
+        }
+        Ok(raw)
     }
 
     /// A dense tensor of zeros (`false` for `bool`).
@@ -77,6 +82,18 @@ impl Raw {
         let raw = Raw::empty(device, T::DTYPE, shape, origin)?;
         // SAFETY: the new storage holds `data.len()` elements of `T`, is aligned for any of them, and overlaps nothing.
         unsafe { copy::row(raw.storage.pointer().as_ptr().cast::<T>(), data.as_ptr(), data.len()) };
+        Ok(raw)
+    }
+
+    /// A dense tensor whose elements `write` writes, in row-major order.
+    pub(crate) fn written<T: Element>(
+        device: DeviceId,
+        shape: impl Into<Shape>,
+        origin: Origin,
+        write: impl FnOnce(&mut [T]),
+    ) -> Result<Raw> {
+        let mut raw = Raw::empty(device, T::DTYPE, shape, origin)?;
+        write(raw.fresh().as_mut_slice().expect("bug in tensor-rt: a new tensor is no slice"));
         Ok(raw)
     }
 

@@ -87,7 +87,7 @@ impl Checker<'_> {
         }
         let help = match super::suggest::nearest(&text, self.axes.names()) {
             Some(near) => format!("there is an axis `{near}`"),
-            None => format!("axes are declared in the signature, or bound by a reduction: `sum[{text} = size](..)`"),
+            None => format!("declare it in the signature, or bind it with its size: `sum[{text} = size](..)`"),
         };
         self.errors.error(name, format!("unknown axis `{text}`\nhelp: {help}"));
         None

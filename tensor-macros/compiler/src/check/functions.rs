@@ -65,7 +65,7 @@ const FUNCTIONS: &[(&str, usize)] = &[
 /// What users of other libraries write, and what it is called here.
 const OTHER_NAMES: &[(&str, &str)] = &[
     ("log", "ln"),
-    ("pow", "powf"),
+    ("pow", "powf` or `powi"),
     ("fabs", "abs"),
     ("logistic", "sigmoid"),
     ("where", "select"),
@@ -374,9 +374,9 @@ impl Checker<'_> {
             match unify(&mut self.graph, self.float, common, value) {
                 Ok((left, _)) => common = left,
                 Err(misfit) => {
-                    let written = Written::new(arg);
                     let rule = format!("`{name}` needs arguments of one type");
-                    self.misfit(misfit, &rule, common, value, &written.text, written.place);
+                    let texts = [Written::new(args[0]).text, Written::new(arg).text];
+                    self.misfit(misfit, &rule, [common, value], texts, Place::of(arg));
                     return None;
                 }
             }
@@ -394,6 +394,9 @@ impl Checker<'_> {
     fn inline(&mut self, helper: &ast::Helper, name: &Ident, args: &[&syn::Expr]) -> Option<Value> {
         let values: Vec<Option<Value>> = args.iter().map(|arg| self.expr(arg)).collect();
         let text = name.to_string();
+        if !helper.sound {
+            return None;
+        }
         if args.len() != helper.params.len() {
             let (count, found) = (helper.params.len(), args.len());
             let plural = if count == 1 { "" } else { "s" };

@@ -10,7 +10,7 @@ use super::substitute;
 use super::value::{Kind, Value, Written, name_of};
 use super::{Checker, functions, suggest};
 use crate::errors::Place;
-use crate::ir::{AxisId, AxisSet, Binary, NodeId, Op, Reduction, Ty, Unary};
+use crate::ir::{AxisId, AxisSet, Binary, Extent, NodeId, Op, Reduction, Ty, Unary};
 
 /// Every reduction of the language.
 const REDUCTIONS: &[(&str, Form)] = &[
@@ -153,7 +153,9 @@ impl Checker<'_> {
             self.errors.error(name, format!("axis `{text}` exists already\nhelp: reduce it as it is, `[{text}]`, or use another name for the window"));
             return None;
         }
-        Some(self.axes.enter_window(&mut self.graph, &text, extent?))
+        // After a mistake in the size the axis stays known, so that the body is checked with it.
+        let extent = extent.unwrap_or_else(|| self.graph.add_extent(Extent::Declared));
+        Some(self.axes.enter_window(&mut self.graph, &text, extent))
     }
 
     /// The path stands outside the reduction, so its own axes must not be bound there: for the time of the body they get
@@ -277,9 +279,11 @@ impl Checker<'_> {
     /// A name before `[..](..)` is a reduction.
     fn refuse_reduction(&mut self, name: &Ident) {
         let text = name.to_string();
-        let help = if functions::arity(&text).is_some() {
-            format!("`{text}` reduces nothing; write `{text}(..)`")
-        } else if self.params.contains_key(&text) {
+        if functions::arity(&text).is_some() {
+            self.errors.error(name, format!("`{text}` is no reduction\nhelp: write `{text}(..)`"));
+            return;
+        }
+        let help = if self.params.contains_key(&text) {
             format!("`{text}` is a parameter; its elements cannot be called")
         } else {
             match suggest::nearest(&text, names()) {

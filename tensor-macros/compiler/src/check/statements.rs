@@ -1,5 +1,6 @@
 //! Blocks and statements: `let`, assignments, the value of a body.
 
+use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
 
 use super::value::{Value, Written};
@@ -11,12 +12,20 @@ impl Checker<'_> {
     /// The body: statements, then the outputs.
     pub(super) fn body(&mut self, block: &syn::Block) {
         let function = self.function;
+        let expected = function.outputs.len();
         let (statements, tail) = split_tail(block);
         self.scope.clear();
-        for statement in statements {
-            self.statement(statement);
+        for (position, statement) in statements.iter().enumerate() {
+            match statement {
+                // Reported below: the `;` is the mistake.
+                syn::Stmt::Expr(expr, Some(_))
+                    if expected > 0 && position + 1 == block.stmts.len() && !is_statement(expr) =>
+                {
+                    self.expr(expr);
+                }
+                statement => self.statement(statement),
+            }
         }
-        let expected = function.outputs.len();
         match tail {
             Some(tail) if is_statement(tail) => {
                 self.effect(tail);
@@ -84,7 +93,10 @@ impl Checker<'_> {
             return;
         };
         let name = if self.outputs.len() == 1 { "the output".to_owned() } else { format!("output {position}") };
-        self.check_free_axes(node, &output.axes, &Written::new(expr), &name);
+        // An axis of the output that was refused may be the one that is missing.
+        if output.axes.len() == self.function.outputs[position].axes.len() {
+            self.check_free_axes(node, &output.axes, &Written::new(expr), &name);
+        }
         let target = Target::Output(position as u32);
         self.roots.push(Root { target, write: Write::Dense { axes: output.axes }, value: node });
     }
@@ -166,6 +178,10 @@ impl Checker<'_> {
             }
             other => {
                 self.errors.error(other, "a `let` binds one name\nhelp: write one `let` for each value");
+                // The names are known, so that their uses are no mistakes of their own.
+                for tree in other.to_token_stream().into_iter().flat_map(leaves) {
+                    self.scope.push((tree.to_string(), None));
+                }
                 None
             }
         }
@@ -359,16 +375,26 @@ impl Checker<'_> {
     pub(super) fn value_block(&mut self, block: &syn::Block) -> Option<Value> {
         let depth = self.scope.len();
         let (statements, tail) = split_tail(block);
+        let (statements, forgotten) = match (statements.split_last(), tail) {
+            (Some((syn::Stmt::Expr(last, Some(semicolon)), rest)), None) if !is_statement(last) => {
+                (rest, Some((last, semicolon)))
+            }
+            _ => (statements, None),
+        };
         for statement in statements {
             match statement {
                 syn::Stmt::Expr(expr, _) if is_statement(expr) => self.refuse_assignment(expr),
-                syn::Stmt::Expr(expr, _) => self.unused(expr),
                 other => self.statement(other),
             }
         }
-        let value = match tail {
-            Some(tail) => self.expr(tail),
-            None => {
+        let value = match (tail, forgotten) {
+            (Some(tail), _) => self.expr(tail),
+            (None, Some((last, semicolon))) => {
+                self.expr(last);
+                self.errors.error(semicolon, "this block ends in `;` and has no value\nhelp: remove the `;`");
+                None
+            }
+            (None, None) => {
                 let place = block.brace_token.span.close();
                 self.errors.error_at(place, "this block has no value\nhelp: end it with an expression, without `;`");
                 None
@@ -408,7 +434,10 @@ fn is_statement(expr: &syn::Expr) -> bool {
     match expr {
         syn::Expr::Assign(_) => true,
         syn::Expr::Binary(binary) => is_compound(&binary.op),
-        syn::Expr::If(branch) => branch.else_branch.is_none() || is_statement_block(&branch.then_branch),
+        syn::Expr::If(branch) => {
+            let other = branch.else_branch.as_ref().map(|(_, other)| is_statement(other));
+            is_statement_block(&branch.then_branch) && other.unwrap_or(true)
+        }
         syn::Expr::Block(block) => is_statement_block(&block.block),
         _ => false,
     }
@@ -439,6 +468,15 @@ fn compound(op: &syn::BinOp) -> Option<Binary> {
         syn::BinOp::RemAssign(_) => Binary::Rem,
         _ => return None,
     })
+}
+
+/// The identifiers in a tree of tokens.
+fn leaves(tree: TokenTree) -> Vec<Ident> {
+    match tree {
+        TokenTree::Group(group) => group.stream().into_iter().flat_map(leaves).collect(),
+        TokenTree::Ident(ident) => vec![ident],
+        _ => Vec::new(),
+    }
 }
 
 /// The expression without parentheses and invisible groups.

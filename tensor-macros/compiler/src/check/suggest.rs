@@ -2,7 +2,11 @@
 
 /// The candidate nearest to `name`, if it is near.
 pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = if name.chars().count() > 4 { 2 } else { 1 };
+    let limit = match name.chars().count() {
+        0 | 1 => 0,
+        2..=4 => 1,
+        _ => 2,
+    };
     let measured = candidates.into_iter().map(|candidate| (distance(name, candidate), candidate));
     measured.filter(|&(distance, _)| distance <= limit).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
 }

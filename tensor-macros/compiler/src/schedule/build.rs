@@ -145,11 +145,7 @@ impl Builder<'_> {
                 Work::Write(root) => writes.extend(rewriter.root(root, renaming)),
             }
         }
-        writes.sort_by_key(|root| match root.target {
-            Target::Output(_) | Target::Edit(_) | Target::Gradient(_) => 0,
-            Target::Saved(_) => 1,
-            Target::Temp(_) => 2,
-        });
+        writes.sort_by_key(|root| rank(root.target));
         let class = match &group.kind {
             Kind::Reduce { class, .. } => *class,
             Kind::Pointwise { .. } => Class::Pointwise,
@@ -220,11 +216,7 @@ pub(super) fn layout(graph: &Graph, grouping: &Grouping, group: &Group) -> Layou
             written.push(root);
         }
     }
-    written.sort_by_key(|root| match root.target {
-        Target::Output(position) | Target::Edit(position) | Target::Gradient(position) => (0, position),
-        Target::Saved(position) => (1, position),
-        Target::Temp(position) => (2, position),
-    });
+    written.sort_by_key(|root| rank(root.target));
     let values: Vec<NodeId> = tasks.iter().flat_map(|(_, task)| task.values.iter().copied()).collect();
     let (free, bound) = match &group.kind {
         Kind::Reduce { free, bound, .. } => (free.clone(), bound.clone()),
@@ -266,6 +258,16 @@ pub(super) fn layout(graph: &Graph, grouping: &Grouping, group: &Group) -> Layou
     let written_order = inner_root.map(|_| names);
     let reduced = positions.or(written_order).or(reduced).unwrap_or_default();
     Layout { free: order, reduced, renamings }
+}
+
+/// The order of writes: results, residuals, temps.
+fn rank(target: Target) -> (u8, u32) {
+    match target {
+        Target::Output(position) => (0, position),
+        Target::Edit(position) | Target::Gradient(position) => (1, position),
+        Target::Saved(position) => (2, position),
+        Target::Temp(position) => (3, position),
+    }
 }
 
 /// Renames axes to others of the same extents; equal ones keep their names.

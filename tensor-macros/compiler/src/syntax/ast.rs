@@ -34,8 +34,10 @@ pub struct Function {
     pub outputs: Vec<TensorTy>,
     /// True if the outputs were written as a tuple.
     pub tuple: bool,
-    /// The block; `None` for a hand-written kernel. After a syntax error in it, an empty block.
+    /// The block; `None` for a hand-written kernel.
     pub body: Option<syn::Block>,
+    /// False after a syntax error in the block, which is then empty. Only the signature is checked.
+    pub sound: bool,
     /// Where `#[no_grad]` was written, if it was.
     pub no_grad: Option<Span>,
     /// The name, where an error about the whole function points.
@@ -51,6 +53,8 @@ pub struct Helper {
     pub params: Vec<Ident>,
     /// Its block.
     pub body: syn::Block,
+    /// False after a syntax error in the block, which is then empty.
+    pub sound: bool,
 }
 
 /// A parameter of a kernel.

@@ -78,12 +78,13 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ast::
     input.parse::<syn::Token![fn]>()?;
     let name: Ident = input.parse()?;
     let mut generics: syn::Generics = input.parse()?;
+    generics.where_clause = where_clause_ahead(input)?;
     let before = errors.len();
     let params = signature::params(input, &generics, errors)?;
     let (outputs, tuple, arrow) = signature::outputs(input, &generics, errors)?;
-    generics.where_clause = input.parse()?;
+    input.parse::<Option<syn::WhereClause>>()?;
     let signature_is_sound = errors.len() == before;
-    let body = body(input, errors)?;
+    let (body, sound) = body(input, errors)?;
     let params = match params {
         signature::Params::Untyped(params) if arrow.is_none() => {
             let Some(body) = body else {
@@ -91,7 +92,7 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ast::
                 return Ok(None);
             };
             check_helper(&name, &attrs, &vis, &generics, errors);
-            return Ok(Some(ast::Item::Helper(ast::Helper { name, params, body })));
+            return Ok(Some(ast::Item::Helper(ast::Helper { name, params, body, sound })));
         }
         signature::Params::Untyped(params) => {
             for param in &params {
@@ -118,9 +119,19 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ast::
         outputs,
         tuple,
         body,
+        sound,
         no_grad,
         span,
     })))
+}
+
+/// The where clause, which stands after the types that its bounds explain.
+fn where_clause_ahead(input: ParseStream<'_>) -> syn::Result<Option<syn::WhereClause>> {
+    let ahead = input.fork();
+    while !ahead.is_empty() && !ahead.peek(syn::Token![where]) {
+        ahead.parse::<TokenTree>()?;
+    }
+    ahead.parse()
 }
 
 /// Takes `#[no_grad]` out of the attributes.
@@ -134,21 +145,21 @@ fn split_no_grad(attrs: Vec<syn::Attribute>, errors: &mut Errors) -> (Option<pro
     (no_grad.first().and_then(|attr| attr.path().get_ident()).map(Ident::span), attrs)
 }
 
-/// The block, with its brackets rewritten; `None` for a semicolon. After a syntax error it is empty.
-fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<syn::Block>> {
+/// The block, with its brackets rewritten; `None` for a semicolon. After a syntax error it is empty and not sound.
+fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<(Option<syn::Block>, bool)> {
     if input.peek(syn::Token![;]) {
         input.parse::<syn::Token![;]>()?;
-        return Ok(None);
+        return Ok((None, true));
     }
     if !input.peek(syn::token::Brace) {
         return Err(input.error("expected the function's body, `{ .. }`"));
     }
     let group: Group = input.parse()?;
     match syn::parse2(braced(brackets::rewrite(group.stream()), &group)) {
-        Ok(block) => Ok(Some(block)),
+        Ok(block) => Ok((Some(block), true)),
         Err(error) => {
             errors.push(error);
-            syn::parse2(braced(TokenStream::new(), &group)).map(Some)
+            Ok((Some(syn::parse2(braced(TokenStream::new(), &group))?), false))
         }
     }
 }

@@ -24,7 +24,6 @@ use crate::engine::Launch;
 use crate::kernel::block::{BLOCK, DynamicDim};
 use crate::kernel::body::InstructionSet;
 use crate::kernel::program::{Array, Index, Pass, PassKind, ReduceOp, WriteKind};
-use crate::kernel::sizes::evaluate;
 
 /// A dimension of the traversal.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +74,15 @@ pub(super) enum Mode {
     Vertical,
 }
 
+/// An array with one value per free point that holds reduction 0; then only the `Outer` pass is traversed.
+#[derive(Clone, Copy)]
+pub(super) struct Finished<'a> {
+    pub base: *mut u8,
+    pub dtype: DType,
+    /// The axes of its dimensions, in which it is dense.
+    pub axes: &'a [u16],
+}
+
 /// Everything that a traversal needs and that is the same for all threads.
 pub(super) struct Plan<'a> {
     pub launch: &'a Launch<'a>,
@@ -118,9 +126,8 @@ struct Raw {
 type AxisDims = SmallVec<[(u16, usize, usize); 8]>;
 
 impl<'a> Plan<'a> {
-    /// The plan of a launch with at least one free point. `finished` is an array with one value per free point (in the
-    /// order of the kernel's free axes) that holds reduction 0; then only the `Outer` pass is traversed.
-    pub fn new(launch: &'a Launch<'a>, set: InstructionSet, finished: Option<(*mut u8, DType)>) -> Self {
+    /// The plan of a launch with at least one free point.
+    pub fn new(launch: &'a Launch<'a>, set: InstructionSet, finished: Option<Finished<'_>>) -> Self {
         let kernel = launch.kernel;
         let mut raws: SmallVec<[Raw; 8]> = SmallVec::new();
         let mut axis_dims = AxisDims::new();
@@ -235,8 +242,19 @@ impl<'a> Plan<'a> {
         for reduction in kernel.reductions {
             plan.reducers.push(Reducer { op: reduction.op, value: launch.dtype(reduction.value) });
         }
-        if let Some((base, dtype)) = finished {
-            let strides = raws.iter().map(|raw| (raw.weight * dtype.size()) as isize).collect();
+        if let Some(Finished { base, dtype, axes }) = finished {
+            let mut strides: Strides = SmallVec::from_elem(0, raws.len());
+            let mut stride = dtype.size() as isize;
+            for &axis in axes.iter().rev() {
+                let (start, count) = dims_of(&axis_dims, axis);
+                for dim in (start..start + count).rev() {
+                    strides[dim] = stride;
+                    stride *= raws[dim].size as isize;
+                }
+            }
+            for (raw, &stride) in raws.iter_mut().zip(&strides) {
+                raw.strides.push(stride);
+            }
             plan.finished = Some(Stream { content: Content::Memory, base, dtype, strides, copied: false });
         }
 
@@ -291,8 +309,7 @@ impl<'a> Plan<'a> {
         rank: usize,
     ) -> DynamicDims {
         let launch = self.launch;
-        // The host has evaluated them before, for the bound checks.
-        let value = |expr| evaluate(expr, launch.sizes, launch.scalars).unwrap_or(0) as isize;
+        let value = |expr| launch.size(expr) as isize;
         let mut dynamic = DynamicDims::new();
         let mut offset = 0isize;
         stream.strides = SmallVec::from_elem(0, rank);
@@ -409,12 +426,8 @@ impl<'a> Plan<'a> {
         if free == 0 {
             self.free = 0;
         }
-        for (position, stream) in self.streams.iter_mut().enumerate() {
+        for (position, stream) in self.streams.iter_mut().chain(&mut self.finished).enumerate() {
             stream.strides = merged.iter().map(|&dim| raws[dim].strides[position]).collect();
-        }
-        if let Some(finished) = &mut self.finished {
-            let size = finished.dtype.size();
-            finished.strides = merged.iter().map(|&dim| (raws[dim].weight * size) as isize).collect();
         }
     }
 

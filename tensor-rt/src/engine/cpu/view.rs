@@ -102,7 +102,7 @@ impl View {
     ///
     /// # Safety
     /// The stream is in memory, and `source` describes it.
-    pub unsafe fn read(&mut self, plan: &Plan<'_>, scratch: &mut Scratch, position: usize, source: &Stream) -> *mut u8 {
+    pub unsafe fn read(&mut self, scratch: &mut Scratch, position: usize, source: &Stream) -> *mut u8 {
         let address = self.address(position);
         let stream = &mut self.streams[position];
         let class = if self.whole {

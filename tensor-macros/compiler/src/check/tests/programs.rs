@@ -1,6 +1,7 @@
 //! Legal programs.
 
 use super::{check, kernel};
+use crate::check::Checked;
 use crate::ir::{Binary, Elem, Extent, Kernel, NodeId, Op, Reduction, ScalarTy, Target, Ty, Unary, Write};
 
 /// A node as an expression; literals, sizes and loads as they would be written.
@@ -48,7 +49,7 @@ fn value(source: &str) -> String {
     values.remove(0)
 }
 
-const EXAMPLES: &str = r"
+pub(super) const EXAMPLES: &str = r"
     /// GELU, tanh form.
     pub fn gelu(x: &Tensor[..]) -> Tensor[..] {
         0.5 * x * (1.0 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
@@ -111,8 +112,6 @@ fn every_example_checks() {
         }
     }
 }
-
-use crate::check::Checked;
 
 #[test]
 fn literals_and_float_scalars_adapt() {

@@ -8,14 +8,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::expr::Expr;
 use super::names::Names;
 use super::{operation, ty};
 use crate::emit::plan::{Direction, Eval, Kernel, Pass, Storage, WriteKind};
-use crate::ir::{Binary, Graph, Literal, NodeId, Op, Reduction, ScalarTy, Source, Target, Ty};
+use crate::ir::{self, Binary, Graph, NodeId, Op, Reduction, ScalarTy, Source, Target, Ty};
 
 /// Arithmetic operations that stand in one expression before a part of it gets a name.
 const WEIGHT: usize = 9;
@@ -30,6 +30,8 @@ pub(super) fn statements(direction: &Direction<'_>, kernel: &Kernel<'_>, pass: &
         uses: HashMap::new(),
         uniform: HashSet::new(),
         hoisted: HashSet::new(),
+        roots: HashSet::new(),
+        anonymous: 0,
         values: HashMap::new(),
         constants: vec![],
         slices: TokenStream::new(),
@@ -69,6 +71,10 @@ struct Body<'a> {
     uniform: HashSet<NodeId>,
     /// Uniform nodes that the loop uses.
     hoisted: HashSet<NodeId>,
+    /// What the pass stores.
+    roots: HashSet<NodeId>,
+    /// Locals without a name of the user.
+    anonymous: usize,
     values: HashMap<NodeId, Expr>,
     /// Constants of the generic computing type.
     constants: Vec<(u64, Ty, Ident)>,
@@ -86,8 +92,8 @@ impl<'a> Body<'a> {
         &self.direction.kernel.graph
     }
 
-    /// What the pass stores.
-    fn roots(&self) -> Vec<NodeId> {
+    /// What the pass stores, in order.
+    fn stored(&self) -> Vec<NodeId> {
         let bodies =
             self.pass.reductions.iter().map(|&reduction| self.graph().args(self.kernel.reductions[reduction].0)[0]);
         let mut roots: Vec<NodeId> = bodies.collect();
@@ -103,9 +109,10 @@ impl<'a> Body<'a> {
 
     /// Counts uses and finds what is uniform.
     fn count(&mut self) {
-        for root in self.roots() {
+        for root in self.stored() {
             *self.uses.entry(root).or_default() += 1;
             self.hoisted.insert(root);
+            self.roots.insert(root);
         }
         for (&node, eval) in &self.pass.nodes {
             let children = self.pass.children(self.graph(), node);
@@ -133,7 +140,7 @@ impl<'a> Body<'a> {
         for &operand in &pass.operands {
             let read = &kernel.operands[operand];
             let element = ty::memory(read.storage);
-            let position = operand as u16;
+            let position = Literal::usize_unsuffixed(operand);
             let gather = read.index.contains(&crate::emit::plan::Index::Dynamic);
             let name = self.names.local(&format!("{}s", self.source_name(read.source)));
             self.slices.extend(match gather {
@@ -147,7 +154,7 @@ impl<'a> Body<'a> {
             let name = self.target_name(kernel.writes[write].target);
             let name = self.names.local(&name);
             let element = ty::memory(kernel.writes[write].storage);
-            let position = write as u16;
+            let position = Literal::usize_unsuffixed(write);
             self.slices.extend(quote!(let #name = &mut block.output::<#element>(#position)[..n];));
             self.old.insert(write, name);
         }
@@ -234,7 +241,7 @@ impl<'a> Body<'a> {
     }
 
     /// The name of a local for a uniform node, if it gets one.
-    fn binds_uniform(&self, node: NodeId, value: &Expr) -> Option<String> {
+    fn binds_uniform(&mut self, node: NodeId, value: &Expr) -> Option<String> {
         let kernel = self.direction.kernel;
         match self.graph().op(node) {
             Op::Const(_) | Op::Stop => None,
@@ -252,7 +259,7 @@ impl<'a> Body<'a> {
     }
 
     /// The name of a local for a node of the loop, if it gets one.
-    fn binds(&self, node: NodeId, eval: &Eval, value: &Expr) -> Option<String> {
+    fn binds(&mut self, node: NodeId, eval: &Eval, value: &Expr) -> Option<String> {
         match eval {
             Eval::Input { operand, .. } | Eval::Gather { operand, .. } => {
                 let name = self.direction.kernel.names.get(&node);
@@ -272,11 +279,10 @@ impl<'a> Body<'a> {
         }
         let inline = self.uses[&node] == 1
             && !self.direction.kernel.names.contains_key(&node)
-            && value.weight <= WEIGHT
+            && (value.weight <= WEIGHT || self.roots.contains(&node))
             && match self.graph().op(node) {
                 Op::Select => false,
                 Op::Binary(Binary::Div | Binary::Rem) => self.graph().ty(node).is_float(),
-                // A factor that is repeated is a name.
                 _ => true,
             }
             || matches!(self.graph().op(node), Op::Stop);
@@ -295,9 +301,14 @@ impl<'a> Body<'a> {
         })
     }
 
-    fn local_name(&self, node: NodeId) -> String {
-        let name = self.direction.kernel.names.get(&node);
-        name.cloned().unwrap_or_else(|| format!("v{}", self.values.len()))
+    fn local_name(&mut self, node: NodeId) -> String {
+        match self.direction.kernel.names.get(&node) {
+            Some(name) => name.clone(),
+            None => {
+                self.anonymous += 1;
+                format!("v{}", self.anonymous - 1)
+            }
+        }
     }
 
     fn value(&mut self, node: NodeId, eval: &Eval) -> Expr {
@@ -322,7 +333,7 @@ impl<'a> Body<'a> {
             }
             Eval::Row(row) => {
                 let element = ty::value(self.graph().ty(node));
-                let position = *row as u16;
+                let position = Literal::usize_unsuffixed(*row);
                 let slice = self.names.local(&format!("{}s", self.reduction_name(*row)));
                 self.slices.extend(quote!(let #slice = &block.row::<#element>(#position)[..n];));
                 Expr::atom(quote!(#slice[i]))
@@ -350,16 +361,16 @@ impl<'a> Body<'a> {
         let args = graph.args(node);
         let operand = |body: &Self, position: usize| body.values[&args[position]].clone();
         match graph.op(node) {
-            Op::Const(Literal::Float(bits)) => self.constant(f64::from_bits(*bits), ty),
+            Op::Const(ir::Literal::Float(bits)) => self.constant(f64::from_bits(*bits), ty),
             Op::Const(literal) => ty::literal(*literal, ty),
             Op::Scalar(position) => self.scalar(*position, ty),
             Op::Size(extent) => {
-                let extent = extent.0 as u16;
+                let extent = Literal::u32_unsuffixed(extent.0);
                 Expr::atom(quote!(block.size(#extent)))
             }
             Op::Index(axis) => {
                 let position = self.pass.axes.iter().position(|other| other == axis).expect("a pass lists its axes");
-                let position = position as u16;
+                let position = Literal::usize_unsuffixed(position);
                 let slice = self.names.local(&format!("{}s", graph.axis(*axis).name));
                 self.slices.extend(quote!(let #slice = &block.axis(#position)[..n];));
                 Expr::atom(quote!(#slice[i]))
@@ -386,7 +397,7 @@ impl<'a> Body<'a> {
     }
 
     fn scalar(&self, position: u32, ty: Ty) -> Expr {
-        let slot = position as u16;
+        let slot = Literal::u32_unsuffixed(position);
         Expr::atom(match self.direction.kernel.scalars[position as usize].ty {
             ScalarTy::Float => {
                 let ty = ty::value(ty);
@@ -403,7 +414,7 @@ impl<'a> Body<'a> {
     /// An integer division, executed under its guard alone. One by a constant cannot fail.
     fn division(&mut self, op: Binary, args: &[NodeId], ty: Ty) -> Expr {
         let (x, y) = (self.values[&args[0]].clone(), self.values[&args[1]].clone());
-        if let Op::Const(Literal::Int(divisor)) = self.graph().op(args[1])
+        if let Op::Const(ir::Literal::Int(divisor)) = self.graph().op(args[1])
             && !matches!(divisor, 0 | -1)
         {
             return x.method(if op == Binary::Div { quote!(wrapping_div) } else { quote!(wrapping_rem) }, vec![y]);
@@ -426,7 +437,7 @@ impl<'a> Body<'a> {
             let ty = reduced(self.graph(), node);
             let value = ty::convert(self.values[&body].clone(), body_ty, ty);
             let slice = self.names.local(&format!("{}_terms", self.reduction_name(reduction)));
-            let (element, position, value) = (ty::value(ty), reduction as u16, value.tokens());
+            let (element, position, value) = (ty::value(ty), Literal::usize_unsuffixed(reduction), value.tokens());
             self.slices.extend(quote!(let #slice = &mut block.values::<#element>(#position)[..n];));
             stores.extend(quote!(#slice[i] = #value;));
         }
@@ -458,11 +469,11 @@ impl<'a> Body<'a> {
         let mut stores = TokenStream::new();
         let name = self.target_name(self.kernel.writes[write].target);
         let ty = self.kernel.writes[write].storage.ty();
-        let position = write as u16;
+        let position = Literal::usize_unsuffixed(write);
         let guard = guard.map(|guard| self.values[&guard].clone());
         for (k, index) in dynamic.iter().enumerate() {
             let slice = self.names.local(&format!("{name}_index{k}"));
-            let k = k as u16;
+            let k = Literal::usize_unsuffixed(k);
             self.slices.extend(quote!(let #slice = &mut block.indices(#position, #k)[..n];));
             let index = self.values[index].clone();
             let index = match &guard {

@@ -230,8 +230,8 @@ impl Builder<'_> {
         };
         let bound = match reach {
             Reach::Full => quote!(GradMode),
-            Reach::None => quote!(WithoutGradient),
-            Reach::BesideEdit => quote!(UntrackedBesideEdit),
+            Reach::None => quote!(relation::WithoutGradient),
+            Reach::BesideEdit => quote!(relation::UntrackedBesideEdit),
         };
         if let Some(mode) = &ty.mode {
             let mode = mode.to_token_stream();

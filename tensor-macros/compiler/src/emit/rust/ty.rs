@@ -54,11 +54,11 @@ pub(super) fn literal(literal: ir::Literal, ty: Ty) -> Expr {
 pub(super) fn float(value: f64, ty: Ty) -> Expr {
     match ty {
         Ty::Float => {
-            let value = double(value).tokens();
+            let value = double(value, "").tokens();
             Expr::atom(quote!(Compute::from_f64(#value)))
         }
         Ty::F32 => single(value as f32),
-        Ty::F64 => double(value),
+        Ty::F64 => double(value, "f64"),
         // A sum's coefficient.
         Ty::I64 | Ty::U64 => integer(value as i64, ty),
         Ty::I32 => integer((value as i32).into(), ty),
@@ -90,7 +90,7 @@ const NAMED: [(&str, f64); 10] = [
     ("FRAC_2_SQRT_PI", std::f64::consts::FRAC_2_SQRT_PI),
 ];
 
-fn double(value: f64) -> Expr {
+fn double(value: f64, suffix: &str) -> Expr {
     if let Some((name, _)) = NAMED.iter().find(|(_, named)| *named == value.abs()) {
         let name = proc_macro2::Ident::new(name, proc_macro2::Span::call_site());
         return signed(value < 0.0, quote!(::core::f64::consts::#name));
@@ -101,7 +101,7 @@ fn double(value: f64) -> Expr {
     if value.is_infinite() {
         return signed(value < 0.0, quote!(f64::INFINITY));
     }
-    let literal = Literal::f64_suffixed(value.abs());
+    let literal = decimal(format!("{:?}{suffix}", value.abs()));
     signed(value.is_sign_negative(), quote!(#literal))
 }
 
@@ -116,8 +116,13 @@ fn single(value: f32) -> Expr {
     if value.is_infinite() {
         return signed(value < 0.0, quote!(f32::INFINITY));
     }
-    let literal = Literal::f32_suffixed(value.abs());
+    let literal = decimal(format!("{:?}f32", value.abs()));
     signed(value.is_sign_negative(), quote!(#literal))
+}
+
+/// `2.0f32`, where `Literal::f32_suffixed` would print `2f32`.
+fn decimal(text: String) -> Literal {
+    text.parse().expect("the debug form of a finite float is a literal")
 }
 
 fn integer(value: i64, ty: Ty) -> Expr {

@@ -7,9 +7,14 @@
 //! Invariant: a value of a device type exists only if the device can be used. There is no engine for CUDA yet, so there
 //! are no values of [`Cuda`].
 
+mod choice;
+
 use std::convert::Infallible;
 use std::fmt::{Debug, Display};
-use std::str::FromStr;
+
+#[doc(hidden)]
+pub use choice::{Candidate, Selection};
+pub use choice::{DeviceChoice, Taken};
 
 use crate::error::{Error, Result};
 
@@ -122,60 +127,5 @@ impl Cuda {
     #[expect(clippy::new_ret_no_self, reason = "no driver is an error, not a panic")]
     pub fn new() -> Result<Cuda> {
         Cuda::<0>::open()
-    }
-}
-
-/// What a user asks for: `auto`, `cpu` or `cuda:N`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum DeviceChoice {
-    /// The first accelerator that can be used, else the processor.
-    #[default]
-    Auto,
-    /// This device and no other.
-    Only(DeviceId),
-}
-
-impl DeviceChoice {
-    /// The variable that [`DeviceChoice::from_env`] reads.
-    pub const VARIABLE: &'static str = "TENSOR_DEVICE";
-
-    /// The choice in `TENSOR_DEVICE`; `auto` if that is not set.
-    ///
-    /// # Errors
-    /// Fails if it names no device.
-    pub fn from_env() -> Result<DeviceChoice> {
-        match std::env::var_os(Self::VARIABLE) {
-            None => Ok(DeviceChoice::Auto),
-            Some(name) => name.to_string_lossy().parse(),
-        }
-    }
-}
-
-impl FromStr for DeviceChoice {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<DeviceChoice> {
-        let unknown = || Error::UnknownDevice { name: name.into() };
-        match name.trim() {
-            "auto" => Ok(DeviceChoice::Auto),
-            "cpu" => Ok(DeviceChoice::Only(DeviceId::Cpu)),
-            "cuda" => Ok(DeviceChoice::Only(DeviceId::Cuda(0))),
-            other => {
-                let ordinal = other.strip_prefix("cuda:").ok_or_else(unknown)?;
-                if ordinal.is_empty() || !ordinal.bytes().all(|byte| byte.is_ascii_digit()) {
-                    return Err(unknown());
-                }
-                ordinal.parse().map(|ordinal| DeviceChoice::Only(DeviceId::Cuda(ordinal))).map_err(|_| unknown())
-            }
-        }
-    }
-}
-
-impl Display for DeviceChoice {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            DeviceChoice::Auto => out.write_str("auto"),
-            DeviceChoice::Only(device) => Display::fmt(device, out),
-        }
     }
 }

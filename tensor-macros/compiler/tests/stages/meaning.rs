@@ -1,0 +1,185 @@
+//! A schedule means what its graph means: both are interpreted on random sizes, 0 and 1 included, and agree.
+
+use tensor_rt_compiler::interp::{self, Array, Fault, Outcome, Value};
+use tensor_rt_compiler::ir::{AxisId, Elem, Extent, ScalarTy};
+
+use crate::corpus::{CASES, Compiled, compile};
+
+/// A small generator of numbers (xorshift), so that every run sees the same ones.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % end
+    }
+
+    /// Multiples of one half, so that ties and zeros occur, or anything.
+    fn float(&mut self) -> f64 {
+        match self.below(2) {
+            0 => self.below(9) as f64 * 0.5 - 2.0,
+            _ => self.below(1 << 20) as f64 / f64::from(1 << 18) - 2.0,
+        }
+    }
+}
+
+/// Arguments for some sizes of the declared extents.
+struct Arguments {
+    sizes: Vec<usize>,
+    arrays: Vec<Array>,
+    scalars: Vec<Value>,
+    cotangents: Vec<Array>,
+}
+
+fn arguments(compiled: &Compiled, random: &mut Random) -> Option<Arguments> {
+    let kernel = &compiled.kernel;
+    let scalars: Vec<Value> = (kernel.scalars.iter())
+        .map(|scalar| match scalar.ty {
+            ScalarTy::Float | ScalarTy::F32 | ScalarTy::F64 => Value::Float(0.25),
+            ScalarTy::I64 | ScalarTy::Usize | ScalarTy::U64 => Value::Int(1 + random.below(3) as i64),
+            ScalarTy::Bool => Value::Bool(random.below(2) == 0),
+        })
+        .collect();
+    let declared: Vec<usize> = (kernel.graph.all_extents())
+        .map(|(_, extent)| match extent {
+            Extent::Literal(size) => size as usize,
+            Extent::Declared | Extent::Computed(_) => [0, 1, 2, 3, 3, 4][random.below(6) as usize],
+        })
+        .collect();
+    let shape = |axes: &[AxisId]| -> Vec<usize> {
+        axes.iter().map(|&axis| declared[kernel.graph.axis(axis).extent.0 as usize]).collect()
+    };
+    let arrays: Vec<Array> =
+        kernel.tensors.iter().map(|tensor| array(&shape(&tensor.axes), tensor.elem, random)).collect();
+    let sizes = interp::sizes(kernel, &arrays, &scalars).ok()?;
+    let cotangents = (kernel.outputs.iter())
+        .map(|output| {
+            let shape: Vec<usize> =
+                output.axes.iter().map(|&axis| sizes[kernel.graph.axis(axis).extent.0 as usize]).collect();
+            array(&shape, output.elem, random)
+        })
+        .collect();
+    Some(Arguments { sizes, arrays, scalars, cotangents })
+}
+
+fn array(shape: &[usize], elem: Elem, random: &mut Random) -> Array {
+    let count = shape.iter().product();
+    let values = std::iter::repeat_with(|| match elem {
+        Elem::Generic | Elem::F32 | Elem::F64 | Elem::F16 | Elem::Bf16 => Value::Float(random.float()),
+        Elem::I64 | Elem::I32 | Elem::U32 | Elem::U8 => Value::Int(random.below(3) as i64),
+        Elem::Bool => Value::Bool(random.below(2) == 0),
+    });
+    Array { shape: shape.to_vec(), values: values.take(count).collect() }
+}
+
+/// Equal up to rounding: a contraction may leave factors out of its sum.
+fn assert_close(name: &str, sizes: &[usize], graph: &Outcome, schedule: &Outcome) {
+    let pairs = (graph.arrays.iter().zip(&schedule.arrays))
+        .map(|(a, b)| (a.clone(), b.clone()))
+        .chain(graph.edits.iter().zip(&schedule.edits).map(|(a, b)| (Some(a.1.clone()), Some(b.1.clone()))));
+    for (position, (expected, found)) in pairs.enumerate() {
+        let (Some(expected), Some(found)) = (&expected, &found) else {
+            assert_eq!(expected.is_some(), found.is_some(), "{name}: result {position} is missing");
+            continue;
+        };
+        assert_eq!(expected.shape, found.shape, "{name}: result {position}");
+        for (&a, &b) in expected.values.iter().zip(&found.values) {
+            let close = match (a, b) {
+                (Value::Float(a), Value::Float(b)) => {
+                    a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= 1e-9 * (1.0 + a.abs())
+                }
+                (a, b) => a == b,
+            };
+            assert!(close, "{name}: result {position} for sizes {sizes:?}:\n{expected:?}\n{found:?}");
+        }
+    }
+    assert_eq!(graph.edits.len(), schedule.edits.len(), "{name}: edits");
+    // An array that an empty result would read may be computed all the same.
+    let empty = graph.arrays.iter().flatten().any(|array| array.values.is_empty());
+    if graph.faults.is_empty() && !empty {
+        // The maximum of nothing may be a residual that no element of a result reads.
+        let real = schedule.faults.iter().find(|fault| **fault != Fault::EmptyReduction);
+        assert!(real.is_none(), "{name} for sizes {sizes:?}: {real:?}");
+    }
+}
+
+fn check(source: &str, rounds: usize) {
+    let compiled = compile(source);
+    let kernel = &compiled.kernel;
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..rounds {
+        let Some(Arguments { sizes, arrays, scalars, cotangents }) = arguments(&compiled, &mut random) else {
+            continue;
+        };
+        let saved = compiled.backward.as_ref().map_or(&[][..], |backward| &backward.saved);
+        let expected = interp::forward(kernel, &sizes, &arrays, &scalars);
+        let (found, residuals) =
+            interp::forward_schedule(kernel, saved, &compiled.forward_schedule, &sizes, &arrays, &scalars);
+        assert_close(&kernel.name, &sizes, &expected, &found);
+        if let (Some(backward), Some(schedule)) = (&compiled.backward, &compiled.backward_schedule) {
+            let expected = interp::backward(kernel, backward, &sizes, &arrays, &scalars, &cotangents);
+            let found = interp::backward_schedule(
+                kernel,
+                backward,
+                schedule,
+                &sizes,
+                &arrays,
+                &scalars,
+                &cotangents,
+                &residuals,
+            );
+            assert_close(&kernel.name, &sizes, &expected, &found);
+        }
+    }
+}
+
+#[test]
+fn schedules_of_the_table_mean_what_their_graphs_mean() {
+    for case in CASES {
+        check(case.source, 12);
+    }
+}
+
+/// Kernels without a row in the table, chosen for what they do to axes, arrays and order.
+#[test]
+fn schedules_of_odd_kernels_mean_what_their_graphs_mean() {
+    for source in [
+        // Reductions over one extent under different names share a kernel.
+        "fn k(x: &Tensor[N, C], y: &Tensor[N, D = C]) -> Tensor[N] { sum[C](x) * max[D](y) }",
+        "fn k(x: &Tensor[N, C]) -> Tensor[N] { argmax[C](x) as float + sum[C](x) }",
+        "fn k(x: &Tensor[N, C]) -> Tensor<i64>[] { argmax[C, N](x) + argmin[N, C](x) }",
+        "fn k(x: &Tensor[N, C]) -> (Tensor[N], Tensor[C], Tensor[]) { (sum[C](x), max[N](x), prod[N, C](x)) }",
+        "fn k(x: &Tensor[N, C]) -> Tensor[C, N] { x[N, C] * 2.0 }",
+        "fn k(x: &Tensor[N, N2 = N]) -> Tensor[N, M = N] { x[N, M] + x[M, N] * sum[N2](x[N, N2]) }",
+        "fn k(x: &Tensor[T, K], y: &Tensor[S = T, V]) -> Tensor[T, V] {
+            let p = exp(sum[K](x[T, K] * x[S, K]));
+            sum[S](p / sum[S](p) * y[S, V] * y[T, V])
+        }",
+        "fn k(a: &Tensor[M, K], b: &Tensor[K, N], c: &Tensor[M, L], d: &Tensor[L, N]) -> Tensor[M, N] {
+            sum[K](a * b) + tanh(sum[L](c * d))
+        }",
+        "fn k(a: &Tensor[M, K], b: &Tensor[K, N]) -> (Tensor[M, N], Tensor[M], Tensor[]) {
+            let c = sum[K](a * b);
+            (c, max[N](c), sum[M, N](c))
+        }",
+        "fn k(a: &Tensor[M, K], b: &Tensor[K, N, J]) -> Tensor[M, N] { sum[K, J](-a * exp(b)) }",
+        "fn k(x: &Tensor[.., N, C], w: &Tensor[C, D]) -> Tensor[.., N, D] { max(sum[C](x * w), 0.0) }",
+        "fn k(x: &Tensor[N, C], ids: &Tensor<i64>[N]) -> Tensor[N, C] { x[ids, C] - mean[N](x) }",
+        "fn k(table: &Tensor[V, C], ids: &Tensor<i64>[N], w: &Tensor[C, D]) -> Tensor[N, D] { sum[C](table[ids, C] * w) }",
+        "fn k(x: &Tensor[N, C], on: &Tensor<bool>[N]) -> Tensor[N] { if any[N](on) { sum[C](x) } else { max[C](x) } }",
+        "fn k(a: &Tensor<i64>[M, K], b: &Tensor<i64>[K, N]) -> Tensor<i64>[M, N] { sum[K](a * b) }",
+        "fn k(x: &mut Tensor[N, C]) { let e = exp(x - max[C](x)); x = e / sum[C](e); }",
+        "fn k(x: &mut Tensor[N, C]) { x = x - mean[N, C](x); }",
+        "fn k(x: &mut Tensor[N, C]) { x = x - mean[N](x); }",
+        "fn k(w: &mut Tensor[K, M], g: &Tensor[N, M], x: &Tensor[N, K]) { w -= sum[N](g * x); }",
+        "fn k(a: &mut Tensor[N], b: &mut Tensor[N]) { let old = a; a = b; b = old; }",
+        "fn k(b: &mut Tensor[C], x: &Tensor[N, C]) -> Tensor[N, C] { let y = x + b; b = b + 1.0; y }",
+        "fn k(s: &mut Tensor[N], x: &Tensor[N, C]) { s = sum[C](x * s) + s; }",
+        "fn k(m: &mut Tensor[C], x: &Tensor[N, C]) -> Tensor[N, C] { let old = m; m = 0.9 * m + mean[N](x); x - old }",
+        "fn k(p: &mut Tensor[V], i: &Tensor<i64>[N], x: &Tensor[N]) { p[i] += x; }",
+    ] {
+        check(source, 12);
+    }
+}
