@@ -167,6 +167,19 @@ fn schedules_of_odd_kernels_mean_what_their_graphs_mean() {
         "fn k(b: &mut Tensor[C], x: &Tensor[N, C]) -> Tensor[N, C] { let y = x + b; b = b + 1.0; y }",
         "fn k(s: &mut Tensor[N], x: &Tensor[N, C]) { s = sum[C](x * s) + s; }",
         "fn k(m: &mut Tensor[C], x: &Tensor[N, C]) -> Tensor[N, C] { let old = m; m = 0.9 * m + mean[N](x); x - old }",
+        // An equality decides an axis.
+        "fn k(t: &Tensor[V, C], ids: &Tensor<i64>[N]) -> Tensor[N, C] { sum[V](if ids == V { t * t } else { 0.0 }) }",
+        "fn k(t: &Tensor[V, C], ids: &Tensor<i64>[N]) -> Tensor[N] {
+            sum[V, C](if V == ids && C > 0 { t } else { 0.0 })
+        }",
+        "fn k(x: &Tensor[N, C], ids: &Tensor<i64>[N, C], w: &Tensor[V]) -> Tensor[V, N] {
+            sum[C](if ids == V && C < 2 { x } else { 0.0 })
+        }",
+        "fn k(x: &Tensor[N], ids: &Tensor<i64>[N], w: &Tensor[V]) -> Tensor[V] { sum[N](if ids == V { x } else { 0.0 }) * w }",
+        "fn k(n: &Tensor<i64>[N], ids: &Tensor<i64>[N], w: &Tensor<i64>[V]) -> Tensor<i64>[V] {
+            sum[N](if ids == V { n } else { 0 })
+        }",
+        "fn k(x: &Tensor[N, M]) -> Tensor[N] { sum[M](if M == N { x } else { 0.0 }) }",
         "fn k(p: &mut Tensor[V], i: &Tensor<i64>[N], x: &Tensor[N]) { p[i] += x; }",
     ] {
         check(source, 12);
