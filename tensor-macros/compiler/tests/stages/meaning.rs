@@ -165,6 +165,7 @@ fn schedules_of_odd_kernels_mean_what_their_graphs_mean() {
         "fn k(w: &mut Tensor[K, M], g: &Tensor[N, M], x: &Tensor[N, K]) { w -= sum[N](g * x); }",
         "fn k(a: &mut Tensor[N], b: &mut Tensor[N]) { let old = a; a = b; b = old; }",
         "fn k(b: &mut Tensor[C], x: &Tensor[N, C]) -> Tensor[N, C] { let y = x + b; b = b + 1.0; y }",
+        "fn k(p: &mut Tensor[N], q: &mut Tensor[N, C]) { let old = p; p = sum[C](q); q = q * old; }",
         "fn k(s: &mut Tensor[N], x: &Tensor[N, C]) { s = sum[C](x * s) + s; }",
         "fn k(m: &mut Tensor[C], x: &Tensor[N, C]) -> Tensor[N, C] { let old = m; m = 0.9 * m + mean[N](x); x - old }",
         // An equality decides an axis.
