@@ -91,6 +91,8 @@ impl Algebra<'_> {
         if let [(factor, 1)] = term.factors[..]
             && !self.is_forward(factor)
             && let Op::Reduce { op: Reduction::Sum, axes: bound } = self.graph.op(factor).clone()
+            // A guard that varies where the inner sum does not keeps them apart: `sum_factors` would part them again.
+            && term.guards.iter().all(|&guard| self.graph.axes(guard).is_subset(self.graph.axes(factor)))
         {
             let body = self.graph.args(factor)[0];
             let body = self.term(body);
