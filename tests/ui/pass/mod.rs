@@ -1,0 +1,45 @@
+//! Legal twins of the mistakes in `fail`, by group, and what else must compile. Each file could be a program.
+
+mod axes;
+mod call;
+mod functions;
+mod gradients;
+mod hostile_names;
+mod indexing;
+mod intent;
+mod language;
+mod reductions;
+mod signature;
+mod statements;
+// Public, so that its items are the documented interface of a crate.
+pub mod strict_crate;
+mod values;
+
+macro_rules! run {
+    ($($group:ident),*) => {
+        $(
+            #[test]
+            fn $group() {
+                if let Err(error) = self::$group::main() {
+                    panic!("{error}");
+                }
+            }
+        )*
+    };
+}
+
+run!(
+    axes,
+    call,
+    functions,
+    gradients,
+    hostile_names,
+    indexing,
+    intent,
+    language,
+    reductions,
+    signature,
+    statements,
+    strict_crate,
+    values
+);
