@@ -39,7 +39,9 @@ impl Storage {
                 return Err(Error::CudaUnavailable { device, reason: "this build has no CUDA engine" });
             }
         };
-        accounting::allocation(origin.at, block.bytes());
+        if block.bytes() > 0 {
+            accounting::allocation(origin.at, block.bytes());
+        }
         Ok(Arc::new(Storage { block, device }))
     }
 

@@ -56,6 +56,11 @@ pub trait Device: sealed::Sealed + Clone + Debug + Send + Sync + 'static {
     /// The device, as a run-time value.
     const ID: DeviceId;
 
+    /// The device of this handle, as a run-time value.
+    fn id(&self) -> DeviceId {
+        Self::ID
+    }
+
     /// A handle of the device.
     ///
     /// # Errors
