@@ -61,6 +61,17 @@ pub enum Error {
         at: Site,
     },
 
+    /// The axes that `..` stands for have two shapes.
+    #[error("{op}: `..` is {lhs_shape:?} in `{lhs}` and {rhs_shape:?} in `{rhs}`, at {at}")]
+    RestMismatch {
+        op: &'static str,
+        lhs: &'static str,
+        lhs_shape: Sizes,
+        rhs: &'static str,
+        rhs_shape: Sizes,
+        at: Site,
+    },
+
     /// A named axis does not have the size that the kernel asks for.
     #[error("{op}: axis `{axis}` of `{param}` must be {expected}, found {found}, at {at}")]
     AxisSize { op: &'static str, axis: &'static str, param: &'static str, expected: usize, found: usize, at: Site },
@@ -156,6 +167,10 @@ pub enum Error {
     #[error("unknown device `{name}`: expected `auto`, `cpu` or `cuda:N`")]
     UnknownDevice { name: Box<str> },
 
+    /// An instruction set that `TENSOR_ISA` asks for and that does not exist here.
+    #[error("unknown instruction set `{name}` in `TENSOR_ISA`: this processor has {available:?}")]
+    UnknownInstructionSet { name: Box<str>, available: Box<[&'static str]> },
+
     /// A CUDA device that cannot be used.
     #[error("{device} is not available: {reason}")]
     CudaUnavailable { device: DeviceId, reason: &'static str },
@@ -195,6 +210,7 @@ pub enum ErrorKind {
     ShapeMismatch,
     Broadcast,
     AxisMismatch,
+    RestMismatch,
     AxisSize,
     RankMismatch,
     AxisOutOfRange,
@@ -216,6 +232,7 @@ pub enum ErrorKind {
     GradientMismatch,
     DeviceNotCompiledIn,
     UnknownDevice,
+    UnknownInstructionSet,
     CudaUnavailable,
     NotContiguous,
     NoSuchView,
@@ -249,11 +266,11 @@ macro_rules! kinds {
 }
 
 kinds! {
-    located ShapeMismatch Broadcast AxisMismatch AxisSize RankMismatch AxisOutOfRange DuplicateAxis IndexOutOfRange
+    located ShapeMismatch Broadcast AxisMismatch RestMismatch AxisSize RankMismatch AxisOutOfRange DuplicateAxis IndexOutOfRange
         RangeOutOfRange PartsMismatch ShapeOverflow ElementCount OutOfMemory EmptyReduction NoTensors DivisionByZero
         NegativeSize Assertion NoGradient GraphConsumed NotFinite GradientMismatch NotContiguous NoSuchView DataLength RaggedData
         NotAScalar InvalidArgument;
-    bare DeviceNotCompiledIn UnknownDevice CudaUnavailable;
+    bare DeviceNotCompiledIn UnknownDevice UnknownInstructionSet CudaUnavailable;
 }
 
 /// Prints ` in `x`` for a named parameter.

@@ -6,6 +6,7 @@ pub mod check;
 pub mod diff;
 pub mod emit;
 pub mod errors;
+mod in_place;
 pub mod interp;
 pub mod ir;
 pub mod print;
@@ -69,7 +70,7 @@ pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> 
         Ok(forward) => forward,
         Err(conflicts) => {
             for conflict in &conflicts {
-                errors.push(check::in_place_error(function, &kernel, &places, conflict));
+                errors.push(in_place::error(function, &kernel, &places, conflict));
             }
             return None;
         }

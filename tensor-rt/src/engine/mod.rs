@@ -12,7 +12,8 @@ pub(crate) mod cpu;
 use crate::element::DType;
 use crate::kernel::PassFn;
 use crate::kernel::block::{FaultKind, Scalar};
-use crate::kernel::program::{Elem, Kernel, Program};
+use crate::kernel::program::{Elem, Kernel, Program, SizeExpr};
+use crate::kernel::sizes::evaluate;
 
 /// A strided array.
 #[derive(Clone, Copy, Debug)]
@@ -50,10 +51,25 @@ pub(crate) struct LaunchFault {
     pub position: Box<[usize]>,
 }
 
+/// A request for working memory that failed, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct OutOfMemory {
+    pub requested: usize,
+    pub free: usize,
+    pub largest_block: usize,
+}
+
+/// Why a launch failed.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum LaunchError {
+    Fault(LaunchFault),
+    OutOfMemory(OutOfMemory),
+}
+
 /// Runs kernels.
 pub(crate) trait Engine: Sync {
     /// Runs one kernel to its end.
-    fn launch(&self, launch: &Launch<'_>) -> Result<(), LaunchFault>;
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), LaunchError>;
 }
 
 impl<'a> Launch<'a> {
@@ -86,6 +102,11 @@ impl<'a> Launch<'a> {
     /// The element that `elem` stands for.
     pub(crate) fn dtype(&self, elem: Elem) -> DType {
         elem.dtype(self.generic)
+    }
+
+    /// The value of a size expression, which the host has evaluated before.
+    pub(crate) fn size(&self, expr: &SizeExpr) -> i64 {
+        evaluate(expr, self.sizes, self.scalars).unwrap_or(0)
     }
 
     /// The sizes of the dimensions that an axis stands for.

@@ -1,14 +1,19 @@
 //! Kernels: the tables that generated code hands over, the arithmetic of its passes, and the call that runs them.
 //!
-//! [`program`] is data and [`body`] is arithmetic; [`block`] is where they meet. [`sizes`] evaluates size expressions.
-//! [`source`] is text for readers. Generated code reaches all of it through `tensor_rt::__private`.
+//! [`program`] is data and [`body`] is arithmetic; [`block`] is where they meet. A [`call`] resolves [`sizes`] and
+//! launches ([`launch`]) the forward schedule; its [`adjoint`] launches the backward one. [`source`] is text for readers.
+//! Generated code reaches all of it through `tensor_rt::__private`.
 
+mod adjoint;
 pub mod block;
 pub mod body;
+pub mod call;
+mod launch;
 pub mod program;
 pub mod sizes;
 pub mod source;
 
 pub use block::{BLOCK, Block, Gather};
 pub use body::{Bodies, InstructionSet, PassBody, PassFn};
+pub use call::{Call, Outputs};
 pub use source::Source;

@@ -2,6 +2,7 @@
 
 use super::value::{Value, Written, unify};
 use super::{Checker, Edited};
+use crate::errors::Place;
 use crate::ir::{Binary, NodeId, Source, Ty, Unary};
 
 impl Checker<'_> {
@@ -19,15 +20,15 @@ impl Checker<'_> {
         let (then, otherwise) = match unify(&mut self.graph, self.float, then, otherwise) {
             Ok(both) => both,
             Err(misfit) => {
-                let written = Written::new(other);
-                self.misfit(
-                    misfit,
-                    "both branches of `if` need one type",
-                    then,
-                    otherwise,
-                    &written.text,
-                    written.place,
-                );
+                let rule = "both branches of `if` need one type";
+                let texts = [
+                    tail_text(&branch.then_branch),
+                    match &**other {
+                        syn::Expr::Block(block) => tail_text(&block.block),
+                        other => Written::new(other).text,
+                    },
+                ];
+                self.misfit(misfit, rule, [then, otherwise], texts, Place::of(other));
                 return None;
             }
         };
@@ -61,7 +62,7 @@ impl Checker<'_> {
         let axes = tensor.axes.clone();
         let name = format!("`{}`", tensor.name);
         let value = self.graph.select(condition, then.value.unwrap_or(old), otherwise.value.unwrap_or(old));
-        let place = self.places.get(condition).unwrap_or(crate::errors::Place::at(self.function.span));
+        let place = self.places.get(condition).unwrap_or(Place::at(self.function.span));
         self.check_free_axes(condition, &axes, &Written { place, text: String::new() }, &name);
         Edited { value: Some(value), scattered: then.scattered || otherwise.scattered }
     }
@@ -106,5 +107,13 @@ impl Checker<'_> {
         let result = evaluate(self);
         self.path = outer;
         result
+    }
+}
+
+/// How messages call the value of a block.
+fn tail_text(block: &syn::Block) -> String {
+    match block.stmts.last() {
+        Some(syn::Stmt::Expr(tail, None)) => Written::new(tail).text,
+        _ => "(..)".to_owned(),
     }
 }

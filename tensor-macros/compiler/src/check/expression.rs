@@ -291,9 +291,8 @@ impl Checker<'_> {
         let (a, b) = match unify(&mut self.graph, self.float, a, b) {
             Ok(both) => both,
             Err(misfit) => {
-                let (left, right) = (Written::new(&binary.left), Written::new(&binary.right));
-                let (text, _) = if self.is_float(a) { (right.text, a) } else { (left.text, b) };
-                self.misfit(misfit, &format!("`{symbol}` needs operands of one type"), a, b, &text, written.place);
+                let texts = [Written::new(&binary.left).text, Written::new(&binary.right).text];
+                self.misfit(misfit, &format!("`{symbol}` needs operands of one type"), [a, b], texts, written.place);
                 return None;
             }
         };
@@ -309,10 +308,6 @@ impl Checker<'_> {
             return None;
         }
         Some(Value::typed(self.graph.binary(op, a.node, b.node)))
-    }
-
-    fn is_float(&self, value: Value) -> bool {
-        self.graph.ty(value.node).is_float()
     }
 
     /// Arithmetic of two values of one type.
@@ -480,21 +475,19 @@ impl Checker<'_> {
         }
     }
 
-    /// Reports two values of different types.
-    pub(super) fn misfit(&mut self, misfit: Misfit, rule: &str, a: Value, b: Value, text: &str, place: Place) {
+    /// Reports two values of different types; `texts` are how they are written.
+    pub(super) fn misfit(&mut self, misfit: Misfit, rule: &str, values: [Value; 2], texts: [String; 2], place: Place) {
         if let Misfit::Range(literal, ty) = misfit {
             self.errors.error(place, format!("`{literal}` does not fit `{}`", name_of(ty)));
             return;
         }
-        let (left, right) = (self.describe(a), self.describe(b));
-        let tys = (self.graph.ty(a.node), self.graph.ty(b.node));
-        let help = match tys {
+        let [a, b] = values.map(|value| self.graph.ty(value.node));
+        let help = match (a, b) {
             (Ty::Bool, _) | (_, Ty::Bool) => "turn a `bool` into a number with `if c { 1.0 } else { 0.0 }`".to_owned(),
-            (a, b) if a.is_float() != b.is_float() => {
-                format!("convert with `{text} as {}`", name_of(if a.is_float() { a } else { b }))
-            }
-            (a, b) => format!("convert one of them with `as {}`", name_of(if a == Ty::I64 { a } else { b })),
+            _ if breadth(a) < breadth(b) => format!("convert with `{} as {}`", texts[0], name_of(b)),
+            _ => format!("convert with `{} as {}`", texts[1], name_of(a)),
         };
+        let [left, right] = values.map(|value| self.describe(value));
         self.errors.error(place, format!("{rule}, found {left} and {right}\nhelp: {help}"));
     }
 
@@ -507,4 +500,10 @@ impl Checker<'_> {
             Kind::Float | Kind::Typed => format!("`{}`", name_of(ty)),
         }
     }
+}
+
+/// Which of two types the other is converted to.
+fn breadth(ty: Ty) -> usize {
+    const ORDER: [Ty; 9] = [Ty::Bool, Ty::U64, Ty::U8, Ty::U32, Ty::I32, Ty::I64, Ty::F32, Ty::F64, Ty::Float];
+    ORDER.iter().position(|&other| other == ty).unwrap_or(0)
 }

@@ -374,9 +374,9 @@ impl Checker<'_> {
             match unify(&mut self.graph, self.float, common, value) {
                 Ok((left, _)) => common = left,
                 Err(misfit) => {
-                    let written = Written::new(arg);
                     let rule = format!("`{name}` needs arguments of one type");
-                    self.misfit(misfit, &rule, common, value, &written.text, written.place);
+                    let texts = [Written::new(args[0]).text, Written::new(arg).text];
+                    self.misfit(misfit, &rule, [common, value], texts, Place::of(arg));
                     return None;
                 }
             }

@@ -12,7 +12,6 @@ mod axes;
 mod control;
 mod expression;
 mod functions;
-mod in_place;
 mod index;
 mod places;
 mod reductions;
@@ -27,7 +26,6 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use in_place::in_place_error;
 pub use places::Places;
 
 use std::collections::{BTreeMap, HashMap};
@@ -81,7 +79,7 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
         return None;
     }
     checker.body(body);
-    checker.finish_edits();
+    checker.finish_edits(before);
     let Checker { errors, graph, places, names, tensors, scalars, outputs, roots, .. } = checker;
     if errors.len() != before {
         return None;
@@ -157,8 +155,9 @@ struct Inlined {
 }
 
 impl Checker<'_> {
-    /// Fills in the final values of edited parameters, whose roots stand at their first assignment.
-    fn finish_edits(&mut self) {
+    /// Fills in the final values of edited parameters, whose roots stand at their first assignment. `before` is the
+    /// number of mistakes before this kernel.
+    fn finish_edits(&mut self, before: usize) {
         for (position, edited) in self.edits.iter().enumerate() {
             let target = Target::Edit(position as u32);
             if let Some(value) = edited.value {
@@ -169,7 +168,7 @@ impl Checker<'_> {
         for (position, tensor) in self.tensors.iter().enumerate() {
             let written = self.roots.iter().any(|root| root.target == Target::Edit(position as u32));
             // A body with mistakes may lack the assignment because of them.
-            if tensor.intent == ir::Intent::Edit && !written && self.errors.is_empty() {
+            if tensor.intent == ir::Intent::Edit && !written && self.errors.len() == before {
                 let param = self.function.params.iter().find(|param| param.name == tensor.name);
                 let name = &param.expect("a tensor is a parameter").name;
                 self.errors.error(

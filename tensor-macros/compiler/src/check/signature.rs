@@ -22,6 +22,7 @@ impl Checker<'_> {
                 ast::ParamKind::Scalar(_) => None,
             })
             .collect();
+        self.check_generic_kinds();
         self.check_devices(&tensors);
         self.check_generics(&tensors);
         self.check_modes(&tensors);
@@ -208,6 +209,19 @@ impl Checker<'_> {
                 }
                 Some(_) => {}
             }
+        }
+    }
+
+    /// Only types of tensors are generic.
+    fn check_generic_kinds(&mut self) {
+        for param in &self.function.generics.params {
+            let help = match param {
+                syn::GenericParam::Type(_) => continue,
+                syn::GenericParam::Lifetime(_) => "references need no lifetimes here; remove it",
+                syn::GenericParam::Const(_) => "pass the number as a `usize` scalar",
+            };
+            self.errors
+                .error(param, format!("a kernel is generic over devices, grad modes and elements only\nhelp: {help}"));
         }
     }
 

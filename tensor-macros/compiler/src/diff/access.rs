@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::sweep::Sweep;
 use crate::ir::{AxisId, AxisSet, Binary, NodeId, Reduction, Root, Target, Write};
+use crate::simplify::mutation::{self, Mutation};
 
 impl Sweep<'_> {
     /// Adds the `cotangent` of the load `node` of a parameter to its gradient.
@@ -15,7 +16,7 @@ impl Sweep<'_> {
         let a = &mut self.algebra;
         let declared = self.tensors[param as usize].axes.clone();
         let args = a.graph.args(node).to_vec();
-        let cotangent = match guarded {
+        let cotangent = match guarded && !mutation::is(Mutation::UnguardedLoad) {
             true => a.guard(args[declared.len()], cotangent),
             false => cotangent,
         };
@@ -32,7 +33,7 @@ impl Sweep<'_> {
         }
         let direct: AxisSet = names.keys().copied().collect();
         if !a.graph.axes(node).is_subset(&direct) {
-            self.scatter(param, node, index.to_vec(), cotangent);
+            self.scatter(param, index.to_vec(), cotangent);
             return;
         }
         let mut value = a.substitute(cotangent, &names);
@@ -40,15 +41,22 @@ impl Sweep<'_> {
             let index = a.substitute(index, &names);
             let own = a.graph.index(axis);
             let here = a.graph.binary(Binary::Eq, own, index);
-            value = a.guard(here, value);
+            if !mutation::is(Mutation::EveryElement) {
+                value = a.guard(here, value);
+            }
         }
         self.dense[param as usize].push(value);
     }
 
     /// Every point of use adds its cotangent to the element that it has read.
-    fn scatter(&mut self, param: u32, node: NodeId, index: Vec<NodeId>, cotangent: NodeId) {
+    fn scatter(&mut self, param: u32, index: Vec<NodeId>, cotangent: NodeId) {
         let (guard, value) = self.algebra.split_guard(cotangent);
-        let over = self.algebra.array_axes(node);
+        let mut over: Vec<AxisId> = vec![];
+        for &index in &index {
+            over.extend(
+                self.algebra.array_axes(index).into_iter().filter(|axis| !over.contains(axis)).collect::<Vec<_>>(),
+            );
+        }
         let write = Write::Scatter { index, over, op: Reduction::Sum, guard };
         self.scatters.push(Root { target: Target::Gradient(param), write, value });
     }

@@ -4,8 +4,15 @@ use crate::ir::{Binary, Kernel, Op, Root, Source, Target, Unary};
 
 /// What each float parameter meets first on its ways to the outputs, should it turn out to have no gradient.
 pub(super) struct Blocked {
-    /// By tensor parameter: used at all, and the obstacles.
-    params: Vec<(bool, Vec<&'static str>)>,
+    params: Vec<Ways>,
+}
+
+/// The ways of one tensor parameter to the outputs.
+struct Ways {
+    used: bool,
+    /// An output is a differentiable function of the parameter.
+    arrives: bool,
+    obstacles: Vec<&'static str>,
 }
 
 impl Blocked {
@@ -32,9 +39,16 @@ impl Blocked {
                     }
                 }
             }
-            params.push((used, obstacles));
+            let arrives =
+                kernel.roots.iter().any(|root| carries[root.value.0 as usize] && graph.ty(root.value).is_float());
+            params.push(Ways { used, arrives, obstacles });
         }
         Self { params }
+    }
+
+    /// True if an output is a differentiable function of the parameter, be it one that never changes.
+    pub(super) fn arrives(&self, param: u32) -> bool {
+        self.params[param as usize].arrives
     }
 
     /// A sentence for each float parameter without a root.
@@ -46,10 +60,10 @@ impl Blocked {
                 continue;
             }
             let name = &tensor.name;
-            let reason = match &self.params[param] {
-                (false, _) => format!("`{name}` is not used in any output"),
-                (true, obstacles) if obstacles.is_empty() => format!("the outputs do not change with `{name}`"),
-                (true, obstacles) => format!("`{name}` reaches the outputs only through {}", obstacles.join(" and ")),
+            let Ways { used, obstacles, .. } = &self.params[param];
+            let reason = match used {
+                false => format!("`{name}` is not used in any output"),
+                true => format!("`{name}` reaches the outputs only through {}", obstacles.join(" and ")),
             };
             reasons.push((param as u32, reason));
         }

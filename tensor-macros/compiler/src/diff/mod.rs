@@ -24,8 +24,6 @@
 
 mod access;
 mod blocked;
-#[cfg(test)]
-mod mutation;
 mod residuals;
 mod rules;
 mod sweep;
@@ -48,7 +46,7 @@ pub fn backward(kernel: &mut Kernel) -> Option<Backward> {
     let Kernel { graph, tensors, outputs, roots: forward, .. } = &mut *kernel;
     let mut sweep = Sweep::new(graph, tensors, outputs, forward);
     sweep.run();
-    let (roots, algebra) = sweep.finish();
+    let (roots, algebra) = sweep.finish(|param| blocked.arrives(param));
     if roots.is_empty() {
         return None;
     }

@@ -11,7 +11,8 @@ use crate::ir::{
     AxisId, AxisSet, Backward, Elem, Graph, NodeId, Op, Output, Reduction, Root, Saved, Source, Target, Write,
 };
 use crate::simplify::Algebra;
-use crate::simplify::contraction::{computed_operands, contraction};
+use crate::simplify::contraction::computed_operands;
+use crate::simplify::factoring::factored;
 
 /// The backward pass of `roots` over the residuals chosen.
 pub(super) fn choose(algebra: Algebra<'_>, roots: Vec<Root>, outputs: &[Output], forward: &[Root]) -> Backward {
@@ -121,8 +122,7 @@ impl Cut<'_, '_> {
         let graph = &*self.algebra.graph;
         let values: Vec<NodeId> = forward.iter().map(|root| root.value).collect();
         let mut nodes: Vec<NodeId> = (graph.reachable(&values).into_iter())
-            .filter_map(|node| contraction(graph, node))
-            .flat_map(|contraction| computed_operands(graph, &contraction))
+            .flat_map(|node| computed_operands(graph, node))
             .filter(|&node| !self.algebra.is_residual(node))
             .collect();
         nodes.sort_by_key(|&node| std::cmp::Reverse(node));
@@ -211,7 +211,7 @@ fn rewrite(algebra: Algebra<'_>, mut roots: Vec<Root>, saved: Vec<Saved>) -> Bac
     Backward { saved, temps: kept, roots, blocked: vec![] }
 }
 
-/// Puts loads of residuals in the place of forward nodes.
+/// Puts loads of residuals in the place of forward nodes, and sums in the form that costs least.
 struct Rewriter<'a> {
     graph: &'a mut Graph,
     saved: &'a [Saved],
@@ -241,13 +241,16 @@ impl Rewriter<'_> {
             }
             None => {
                 let mut node = self.graph.node(id).clone();
-                let args = node.args.iter().map(|&arg| self.node(arg)).collect();
+                let args: Vec<NodeId> = node.args.iter().map(|&arg| self.node(arg)).collect();
                 if let Op::Load { source, .. } = &mut node.op
                     && matches!(source, Source::Saved(_) | Source::Temp(_))
                 {
                     *source = self.sources[&key(*source)];
                 }
-                self.graph.intern(node.op, args, node.ty)
+                match node.op {
+                    Op::Sum { coefficients } => factored(self.graph, &coefficients, args, node.ty),
+                    op => self.graph.intern(op, args, node.ty),
+                }
             }
         };
         self.done.insert(id, result);

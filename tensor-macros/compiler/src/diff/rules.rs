@@ -2,6 +2,7 @@
 
 use crate::ir::{AxisSet, Binary, Literal, NodeId, Op, Reduction, Ty, Unary};
 use crate::simplify::Algebra;
+use crate::simplify::mutation::{self, Mutation};
 
 /// The contribution of the node `z` with the cotangent `g` to the cotangent of its operand number `operand`, before it is
 /// summed over the axes that the operand lacks; `None` without a differentiable path.
@@ -22,6 +23,7 @@ pub(super) fn contribution(a: &mut Algebra<'_>, z: NodeId, operand: usize, g: No
             _ => Some(g),
         },
         Op::Select => match operand {
+            _ if mutation::is(Mutation::UnguardedBranch) => Some(g),
             1 => Some(a.guard(args[0], g)),
             _ => {
                 let otherwise = a.not(args[0]);
@@ -194,11 +196,19 @@ fn binary(a: &mut Algebra<'_>, op: Binary, [x, y]: [NodeId; 2], z: NodeId, first
         }
         Binary::Xlogy => {
             let zero = a.zero(ty);
-            let counts = a.graph.binary(Binary::Ne, x, zero);
             let partial = if first { a.graph.unary(Unary::Ln, y) } else { a.product(&[(x, 1), (y, -1)]) };
             let product = a.product(&[(g, 1), (partial, 1)]);
-            // Where x is 0, the result is 0 for every y: nothing comes back, not even an infinite logarithm.
-            a.guard(counts, product)
+            // Where x is 0, the result is 0 for every y, also where the logarithm does not exist.
+            let vanishes = a.graph.binary(Binary::Eq, x, zero);
+            let vanishes = match first {
+                true => {
+                    let no_logarithm = a.graph.binary(Binary::Le, y, zero);
+                    a.graph.binary(Binary::And, vanishes, no_logarithm)
+                }
+                false => vanishes,
+            };
+            let counts = a.not(vanishes);
+            if mutation::is(Mutation::LogarithmAtZero) { product } else { a.guard(counts, product) }
         }
         Binary::Max => extremum(a, Binary::Gt, Binary::Ge, [x, y], first, g),
         Binary::Min => extremum(a, Binary::Lt, Binary::Le, [x, y], first, g),
@@ -220,11 +230,12 @@ fn extremum(
 ) -> NodeId {
     let (own, other) = if first { (x, y) } else { (y, x) };
     if !a.loads(other) {
+        let wins = if mutation::is(Mutation::LosingConstant) { wins_or_ties } else { wins };
         let wins = a.graph.binary(wins, own, other);
         return a.guard(wins, g);
     }
     let ties = a.graph.binary(Binary::Eq, own, other);
-    let half = a.scale(0.5, g);
+    let half = if mutation::is(Mutation::WholeTies) { g } else { a.scale(0.5, g) };
     let share = a.graph.select(ties, half, g);
     let not_lost = a.graph.binary(wins_or_ties, own, other);
     a.guard(not_lost, share)
@@ -254,7 +265,7 @@ fn power_base(a: &mut Algebra<'_>, x: NodeId, y: NodeId, g: NodeId) -> NodeId {
     let power = a.graph.binary(Binary::Powf, x, less);
     let product = a.product(&[(g, 1), (y, 1), (power, 1)]);
     let counts = a.graph.binary(Binary::Ne, y, zero);
-    a.guard(counts, product)
+    if mutation::is(Mutation::PowerOfZero) { product } else { a.guard(counts, product) }
 }
 
 /// d(x^y)/dy = x^y ln(x); at x = 0 it is 0 if y >= 0 else NaN.
@@ -269,7 +280,7 @@ fn power_exponent(a: &mut Algebra<'_>, x: NodeId, y: NodeId, z: NodeId, g: NodeI
     let not_negative = a.graph.binary(Binary::Ge, y, zero);
     let vanishes = a.graph.binary(Binary::And, at_zero, not_negative);
     let counts = a.not(vanishes);
-    a.guard(counts, product)
+    if mutation::is(Mutation::PowerAtZero) { product } else { a.guard(counts, product) }
 }
 
 /// d(x^n)/dx = n x^(n-1), and 0 where n is 0.
@@ -313,7 +324,7 @@ fn reduction(a: &mut Algebra<'_>, op: Reduction, axes: &AxisSet, x: NodeId, z: N
             let count = a.graph.reduce(Reduction::Sum, axes.iter().collect(), ones);
             // A row with NaN has no hit.
             let count = a.graph.binary(Binary::Max, count, one);
-            let share = a.product(&[(g, 1), (count, -1)]);
+            let share = if mutation::is(Mutation::UnsharedTies) { g } else { a.product(&[(g, 1), (count, -1)]) };
             Some(a.guard(hit, share))
         }
         // The product of the other elements: of all that are not 0, if there is no 0 but perhaps this one.
@@ -326,7 +337,7 @@ fn reduction(a: &mut Algebra<'_>, op: Reduction, axes: &AxisSet, x: NodeId, z: N
             let rest = a.graph.reduce(Reduction::Prod, axes.iter().collect(), nonzero);
             let product = a.product(&[(g, 1), (rest, 1), (nonzero, -1)]);
             let only = a.graph.binary(Binary::Eq, zeros, ones);
-            Some(a.guard(only, product))
+            if mutation::is(Mutation::IgnoredZeros) { Some(product) } else { Some(a.guard(only, product)) }
         }
         Reduction::ArgMax | Reduction::ArgMin | Reduction::Any | Reduction::All => None,
     }

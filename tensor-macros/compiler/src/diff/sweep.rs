@@ -73,7 +73,7 @@ impl<'kernel> Sweep<'kernel> {
                     && let Some(contribution) = contribution(&mut self.algebra, node, operand, adjoint)
                 {
                     #[cfg(test)]
-                    let contribution = super::mutation::scaled(&mut self.algebra, node, operand, contribution);
+                    let contribution = super::tests::scaled(&mut self.algebra, node, operand, contribution);
                     self.contribute(arg, contribution, node);
                 }
             }
@@ -103,13 +103,15 @@ impl<'kernel> Sweep<'kernel> {
         }
     }
 
-    /// The gradients, dense ones first, and what is needed to choose their residuals.
-    pub(super) fn finish(mut self) -> (Vec<Root>, Algebra<'kernel>) {
+    /// The gradients, dense ones first, and what is needed to choose their residuals. A parameter that `arrives` at the
+    /// outputs and changes nothing has a gradient of zeros.
+    pub(super) fn finish(mut self, arrives: impl Fn(u32) -> bool) -> (Vec<Root>, Algebra<'kernel>) {
         let mut roots = vec![];
         for (param, addends) in std::mem::take(&mut self.dense).into_iter().enumerate() {
             let Tensor { elem, axes, .. } = &self.tensors[param];
             let value = self.algebra.add(elem.ty(), &addends);
-            if !self.algebra.is_zero(value) {
+            let scattered = self.scatters.iter().any(|root| root.target == Target::Gradient(param as u32));
+            if !self.algebra.is_zero(value) || (elem.is_float() && !scattered && arrives(param as u32)) {
                 let write = Write::Dense { axes: axes.clone() };
                 roots.push(Root { target: Target::Gradient(param as u32), write, value });
             }

@@ -395,6 +395,8 @@ impl<'a> Reads<'a, '_> {
             writes: pass.writes,
             nodes: BTreeMap::new(),
         };
+        // First operands first, so that positions follow the text.
+        stack.reverse();
         while let Some(node) = stack.pop() {
             if out.nodes.contains_key(&node) {
                 continue;
@@ -410,7 +412,7 @@ impl<'a> Reads<'a, '_> {
                 }
                 Eval::Old { .. } => {}
             }
-            stack.extend(children(self.graph(), node, &eval));
+            stack.extend(children(self.graph(), node, &eval).into_iter().rev());
             out.nodes.insert(node, eval);
         }
         out

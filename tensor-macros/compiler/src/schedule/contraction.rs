@@ -142,9 +142,6 @@ impl Contractions {
         for (id, power) in smaller {
             choose(graph, self, &mut groups, id)?.product.factors.push((id, power));
         }
-        if let Some(first) = groups.first_mut() {
-            first.product.negative = product.negative;
-        }
         Some(groups)
     }
 
@@ -163,14 +160,12 @@ impl Contractions {
         {
             return None;
         }
-        // The sign belongs to the result, where it costs nothing.
-        let negative = left.product.negative ^ right.product.negative;
         let lhs = self.operand(graph, axes, left, &right.axes);
         let rhs = self.operand(graph, axes, right, &left.axes);
         let body = graph.binary(Binary::Mul, lhs, rhs);
         let sum = graph.reduce(Reduction::Sum, common, body);
         self.forms.insert(sum, Form { lhs, rhs });
-        Some(if negative { graph.unary(Unary::Neg, sum) } else { sum })
+        Some(sum)
     }
 
     /// The array of a group, summed over the axes that the other group lacks.
@@ -190,9 +185,6 @@ impl Contractions {
     /// Several groups, two at a time in source order; an axis is summed as soon as no later group has it.
     fn nest(&mut self, graph: &mut Graph, axes: &[AxisId], groups: &[Group]) -> Option<NodeId> {
         let mut value = groups[0].product.value(graph);
-        if groups[0].product.negative {
-            value = graph.unary(Unary::Neg, value);
-        }
         let mut rest: Vec<AxisId> = axes.to_vec();
         for (position, group) in groups.iter().enumerate().skip(1) {
             let factor = group.product.value(graph);
@@ -249,7 +241,7 @@ fn choose<'a>(
 }
 
 impl Product {
-    /// The factors and guards that satisfy `leaves`, with the sign, and the others.
+    /// The factors and guards that satisfy `leaves`, with the sign, which costs nothing there, and the others.
     fn split(self, leaves: impl Fn(NodeId) -> bool) -> (Self, Self) {
         let (out, inside) = self.factors.into_iter().partition(|&(id, _)| leaves(id));
         let (guards_out, guards_inside) = self.guards.into_iter().partition(|&id| leaves(id));

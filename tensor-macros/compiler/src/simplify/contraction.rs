@@ -2,6 +2,9 @@
 
 use crate::ir::{AxisSet, Binary, Graph, NodeId, Op, Reduction};
 
+/// Longer products are powers of something shared; they are no contractions worth the name.
+pub(super) const MAX_FACTORS: usize = 32;
+
 /// A contraction's factors; guards and casts around them are left out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Contraction {
@@ -25,6 +28,9 @@ pub fn contraction(graph: &Graph, node: NodeId) -> Option<Contraction> {
     let summed: AxisSet = axes.iter().copied().collect();
     let mut factors = vec![];
     push_factors(graph, graph.args(node)[0], &mut factors);
+    if factors.len() > MAX_FACTORS {
+        return None;
+    }
     let (inside, outside): (Vec<NodeId>, Vec<NodeId>) =
         factors.into_iter().partition(|&factor| !graph.axes(factor).is_disjoint(&summed));
     // A factor whose axes another one has belongs to it.
@@ -50,18 +56,19 @@ pub fn contraction(graph: &Graph, node: NodeId) -> Option<Contraction> {
     })
 }
 
-/// The operands of the contraction that are computed: they become arrays in memory. An operand that is a (cast of a) load
-/// needs none.
-pub fn computed_operands(graph: &Graph, contraction: &Contraction) -> Vec<NodeId> {
-    let mut computed = vec![];
-    for operand in [&contraction.lhs, &contraction.rhs] {
-        if let [factor] = operand[..]
-            && !is_load(graph, factor)
-        {
-            computed.push(factor);
-        }
-    }
-    computed
+/// The operands of a contraction that are computed, with the guards around them: they become arrays in memory. An operand
+/// that is a (cast of a) load needs none.
+pub fn computed_operands(graph: &Graph, node: NodeId) -> Vec<NodeId> {
+    let Some(Contraction { lhs, rhs, .. }) = contraction(graph, node) else {
+        return vec![];
+    };
+    let mut operands = vec![];
+    push_operands(graph, graph.args(node)[0], &mut operands);
+    operands.retain(|&operand| {
+        let factor = unguarded(graph, operand);
+        (lhs == [factor] || rhs == [factor]) && !is_load(graph, factor)
+    });
+    operands
 }
 
 fn is_load(graph: &Graph, node: NodeId) -> bool {
@@ -74,15 +81,38 @@ fn is_load(graph: &Graph, node: NodeId) -> bool {
 
 /// The factors of a product, through zero-selects.
 fn push_factors(graph: &Graph, node: NodeId, factors: &mut Vec<NodeId>) {
+    let mut operands = vec![];
+    push_operands(graph, node, &mut operands);
+    for operand in operands {
+        match unguarded(graph, operand) {
+            factor if factor == operand => factors.push(factor),
+            factor => push_factors(graph, factor, factors),
+        }
+    }
+}
+
+/// The operands of a product, zero-selects around the whole of it left out.
+fn push_operands(graph: &Graph, node: NodeId, operands: &mut Vec<NodeId>) {
+    let inner = unguarded(graph, node);
+    if operands.len() > MAX_FACTORS {
+        return;
+    }
+    match graph.op(inner) {
+        Op::Binary(Binary::Mul) => graph.args(inner).iter().for_each(|&arg| push_operands(graph, arg, operands)),
+        Op::Product { powers } if powers.iter().all(|&power| power == 1) => {
+            graph.args(inner).iter().for_each(|&arg| push_operands(graph, arg, operands));
+        }
+        _ => operands.push(node),
+    }
+}
+
+/// What stands beneath zero-selects.
+fn unguarded(graph: &Graph, node: NodeId) -> NodeId {
     let args = graph.args(node);
     let is_zero = |node: NodeId| graph.as_float(node) == Some(0.0);
     match graph.op(node) {
-        Op::Binary(Binary::Mul) => args.iter().for_each(|&arg| push_factors(graph, arg, factors)),
-        Op::Product { powers } if powers.iter().all(|&power| power == 1) => {
-            args.iter().for_each(|&arg| push_factors(graph, arg, factors));
-        }
-        Op::Select if is_zero(args[2]) => push_factors(graph, args[1], factors),
-        Op::Select if is_zero(args[1]) => push_factors(graph, args[2], factors),
-        _ => factors.push(node),
+        Op::Select if is_zero(args[2]) => unguarded(graph, args[1]),
+        Op::Select if is_zero(args[1]) => unguarded(graph, args[2]),
+        _ => node,
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::contraction::contraction;
+use super::contraction::{MAX_FACTORS, contraction};
 use crate::ir::{AxisSet, Binary, Graph, Kernel, NodeId, Op, Reduction, Write};
 
 /// Rewrites the roots (and assertions) of a kernel. Later stages see only the result.
@@ -57,7 +57,7 @@ impl Lift<'_> {
         self.push_factors(self.graph.args(id)[0], true, &summed, &mut factors);
         let (inside, outside): (Vec<_>, Vec<_>) =
             factors.into_iter().partition(|&(factor, _)| !self.graph.axes(factor).is_disjoint(&summed));
-        if outside.is_empty() || !ty.is_float() {
+        if outside.is_empty() || !ty.is_float() || outside.len() + inside.len() > MAX_FACTORS {
             return None;
         }
         let body = (inside.into_iter())
@@ -79,6 +79,9 @@ impl Lift<'_> {
     /// The factors of a product in source order; `false` marks divisors. Only what has to come apart is taken apart.
     fn push_factors(&self, id: NodeId, multiplied: bool, summed: &AxisSet, factors: &mut Vec<(NodeId, bool)>) {
         let args = self.graph.args(id);
+        if factors.len() > MAX_FACTORS {
+            return;
+        }
         match self.graph.op(id) {
             Op::Binary(Binary::Mul) if multiplied => {
                 args.iter().for_each(|&arg| self.push_factors(arg, multiplied, summed, factors));

@@ -23,13 +23,15 @@
 
 mod addition;
 pub mod contraction;
+pub mod factoring;
 pub mod lift;
+pub(crate) mod mutation;
 mod polynomial;
 mod substitution;
 mod summation;
 mod term;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::ir::{AxisId, AxisSet, Binary, Graph, NodeId, Op, Reduction, Source, Temp, Ty, Unary};
 
@@ -47,6 +49,8 @@ pub struct Algebra<'graph> {
     forward: usize,
     /// Forward quotients `a / b` by `(a, b)`.
     quotients: HashMap<(NodeId, NodeId), NodeId>,
+    /// Forward arrays `if c { a } else { 0 }` by `(c, a)`.
+    guarded: HashMap<(NodeId, NodeId), NodeId>,
     /// Axes made so far to rename a given one.
     renamed: HashMap<AxisId, Vec<AxisId>>,
     polynomials: HashMap<NodeId, Option<Polynomial>>,
@@ -55,20 +59,36 @@ pub struct Algebra<'graph> {
 impl<'graph> Algebra<'graph> {
     /// An algebra over a graph in which everything reachable from `roots` is forward.
     pub fn new(graph: &'graph mut Graph, roots: &[NodeId]) -> Self {
-        let quotients = (graph.reachable(roots).into_iter())
-            .filter(|&id| *graph.op(id) == Op::Binary(Binary::Div) && graph.ty(id).is_float())
-            .map(|id| ((graph.args(id)[0], graph.args(id)[1]), id))
+        let reachable = graph.reachable(roots);
+        let quotients = (reachable.iter())
+            .filter(|&&id| *graph.op(id) == Op::Binary(Binary::Div) && graph.ty(id).is_float())
+            .map(|&id| ((graph.args(id)[0], graph.args(id)[1]), id))
             .collect();
+        let operands = reachable.iter().flat_map(|&id| contraction::computed_operands(graph, id));
+        let arrays: Vec<NodeId> = roots.iter().copied().chain(operands).collect();
         let forward = graph.len();
-        Self {
+        let mut algebra = Self {
             graph,
             temps: vec![],
             residuals: vec![],
             forward,
             quotients,
+            guarded: HashMap::new(),
             renamed: HashMap::new(),
             polynomials: HashMap::new(),
+        };
+        for array in arrays {
+            if let Op::Select = algebra.graph.op(array) {
+                let [condition, a, b] = [0, 1, 2].map(|operand| algebra.graph.args(array)[operand]);
+                if algebra.is_zero(b) {
+                    algebra.guarded.insert((condition, a), array);
+                } else if algebra.is_zero(a) {
+                    let condition = algebra.not(condition);
+                    algebra.guarded.insert((condition, b), array);
+                }
+            }
         }
+        algebra
     }
 
     /// True if the node was there before any derived one.
@@ -100,8 +120,8 @@ impl<'graph> Algebra<'graph> {
 
     /// True if the value is made of kept values by operations that IEEE 754 defines to the last bit.
     fn rounds_alike(&self, node: NodeId) -> bool {
-        let exact = match self.graph.op(node) {
-            Op::Load { .. } | Op::Reduce { .. } => return true,
+        let exact = |op: &Op| match op {
+            Op::Load { .. } | Op::Reduce { .. } => true,
             Op::Const(_) | Op::Scalar(_) | Op::Size(_) | Op::Index(_) | Op::Fma | Op::Select | Op::Stop => true,
             Op::Cast(_) | Op::Convert(_) => true,
             Op::Unary(op) => matches!(
@@ -121,7 +141,16 @@ impl<'graph> Algebra<'graph> {
             Op::Binary(op) => !matches!(op, Binary::Powf | Binary::Powi | Binary::Atan2 | Binary::Xlogy),
             Op::Sum { .. } | Op::Product { .. } => false,
         };
-        exact && self.graph.args(node).iter().all(|&arg| self.rounds_alike(arg))
+        let mut nodes: BTreeSet<NodeId> = [node].into();
+        while let Some(node) = nodes.pop_last() {
+            if !exact(self.graph.op(node)) {
+                return false;
+            }
+            if !matches!(self.graph.op(node), Op::Load { .. } | Op::Reduce { .. }) {
+                nodes.extend(self.graph.args(node));
+            }
+        }
+        true
     }
 
     /// True if an element of a tensor stands in the expression.

@@ -8,10 +8,14 @@
 use std::collections::BTreeMap;
 
 use super::Algebra;
+use super::mutation::{self, Mutation};
 use crate::ir::{AxisId, AxisSet, Binary, Extent, ExtentId, Literal, NodeId, Op, Reduction, Source, Unary};
 
 /// Proofs give up beyond this many terms.
 const MAX_TERMS: usize = 400;
+
+/// Proofs give up beyond this power of an atom.
+const MAX_POWER: i32 = 64;
 
 /// Coefficients that cancel up to this share of themselves cancel: constants like 0.1 have been rounded.
 const ROUNDING: f64 = 1e-12;
@@ -36,7 +40,7 @@ impl Algebra<'_> {
     pub(super) fn sums_to_zero(&mut self, axes: &AxisSet, body: NodeId) -> bool {
         let sum = self.polynomial(body).and_then(|body| self.sum_polynomial(axes, &body));
         let sum = sum.and_then(|sum| self.clear_denominators(sum));
-        sum.is_some_and(|sum| sum.0.is_empty())
+        sum.is_some_and(|sum| sum.0.is_empty()) || mutation::is(Mutation::EverythingIsZero)
     }
 
     /// The polynomial of a node; `None` if it has too many terms.
@@ -55,11 +59,9 @@ impl Algebra<'_> {
             Op::Const(Literal::Float(bits)) if f64::from_bits(bits).is_finite() => {
                 Some(Polynomial::constant(f64::from_bits(bits)))
             }
-            Op::Convert(_) => match self.graph.op(args[0]) {
-                Op::Size(extent) => Some(self.size_polynomial(*extent)),
-                Op::Const(Literal::Int(value)) => Some(Polynomial::constant(*value as f64)),
-                _ => Some(Polynomial::atom(Atom::Node(node))),
-            },
+            Op::Convert(_) => {
+                Some(self.integer_polynomial(args[0]).unwrap_or_else(|| Polynomial::atom(Atom::Node(node))))
+            }
             Op::Unary(Unary::Neg) => Some(self.polynomial(args[0])?.scaled(-1.0)),
             Op::Binary(Binary::Add) => self.polynomial(args[0])?.plus(&self.polynomial(args[1])?),
             Op::Binary(Binary::Sub) => self.polynomial(args[0])?.plus(&self.polynomial(args[1])?.scaled(-1.0)),
@@ -143,6 +145,19 @@ impl Algebra<'_> {
                     false => Some(Polynomial::atom(Atom::Condition(condition))),
                 }
             }
+        }
+    }
+
+    /// Products of sizes and constants, which are exact as floats; indices and integer tensors are left alone.
+    fn integer_polynomial(&self, node: NodeId) -> Option<Polynomial> {
+        match self.graph.op(node) {
+            Op::Size(extent) => Some(self.size_polynomial(*extent)),
+            Op::Const(Literal::Int(value)) => Some(Polynomial::constant(*value as f64)),
+            Op::Binary(Binary::Mul) => {
+                let [x, y] = [self.graph.args(node)[0], self.graph.args(node)[1]];
+                self.integer_polynomial(x)?.times(&self.integer_polynomial(y)?)
+            }
+            _ => None,
         }
     }
 
@@ -293,11 +308,18 @@ impl Polynomial {
                     *total = if matches!(atom, Atom::Condition(_)) { 1 } else { *total + power };
                 }
                 monomial.retain(|_, power| *power != 0);
+                if monomial.values().any(|power| power.abs() > MAX_POWER) {
+                    return None;
+                }
                 product.insert(monomial, a * b);
             }
-            if product.0.len() > MAX_TERMS {
+            // What is too long now may still cancel; what is far too long will not.
+            if product.0.len() > 2 * MAX_TERMS {
                 return None;
             }
+        }
+        if product.0.len() > MAX_TERMS {
+            return None;
         }
         Some(product)
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Algebra;
+use super::mutation::{self, Mutation};
 use crate::ir::{AxisId, AxisSet, NodeId, Op, Reduction, Source};
 
 /// What stands for the index along some axes.
@@ -35,8 +36,13 @@ impl Algebra<'_> {
             Op::Index(axis) => indices[&axis],
             Op::Reduce { .. } if self.is_residual(node) => {
                 let index = self.array_axes(node);
-                let index =
-                    index.iter().map(|axis| indices.get(axis).copied().unwrap_or_else(|| self.graph.index(*axis)));
+                let index = index.iter().map(|axis| {
+                    indices
+                        .get(axis)
+                        .copied()
+                        .filter(|_| !mutation::is(Mutation::ResidualAtOwnIndex))
+                        .unwrap_or_else(|| self.graph.index(*axis))
+                });
                 let index = index.collect();
                 let source = Source::Saved(self.residual(node));
                 self.graph.load(source, index, None, ty)
@@ -91,7 +97,7 @@ impl Algebra<'_> {
         let mut taken = self.graph.axes(body).union(&inserted);
         let mut axes = vec![];
         for &axis in bound {
-            if !inserted.contains(axis) {
+            if !inserted.contains(axis) || mutation::is(Mutation::Capture) {
                 axes.push(axis);
                 continue;
             }

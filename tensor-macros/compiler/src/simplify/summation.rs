@@ -1,8 +1,14 @@
 //! Sums over axes: every derived sum is built here.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::Algebra;
+use super::mutation::{self, Mutation};
 use super::term::Term;
 use crate::ir::{AxisSet, Binary, NodeId, Op, Reduction, Ty};
+
+/// Factors to higher powers are not taken apart: squares of squares grow beyond any integer.
+const MAX_POWER: i32 = 64;
 
 impl Algebra<'_> {
     /// The sum of `body` over `axes`, which `body` may lack: then it is multiplied by their sizes.
@@ -14,7 +20,7 @@ impl Algebra<'_> {
         let missing = axes.difference(self.graph.axes(body));
         let axes = axes.intersection(self.graph.axes(body));
         let mut outside = Term { coefficient: 1.0, guards: vec![], factors: vec![] };
-        for axis in missing.iter() {
+        for axis in missing.iter().filter(|_| !mutation::is(Mutation::MissingSize)) {
             let size = self.size(axis, ty);
             outside.factors.push((size, 1));
         }
@@ -40,12 +46,18 @@ impl Algebra<'_> {
         let (guards, outer) = term.guards.into_iter().partition(|&guard| self.varies(guard, axes));
         outside.guards.extend::<Vec<_>>(outer);
         let mut inside = Term { coefficient: 1.0, guards, factors: vec![] };
-        let mut factors = term.factors;
-        while let Some((factor, power)) = factors.pop() {
+        let mut factors: BTreeMap<NodeId, i32> = term.factors.into_iter().collect();
+        // Operands have smaller ids: a factor is complete when its turn comes.
+        while let Some((factor, power)) = factors.pop_last() {
             if !self.varies(factor, axes) {
                 outside.factors.push((factor, power));
-            } else if *self.graph.op(factor) == Op::Binary(Binary::Mul) && self.has_factor_without(factor, axes) {
-                factors.extend(self.graph.args(factor).iter().map(|&factor| (factor, power)));
+            } else if *self.graph.op(factor) == Op::Binary(Binary::Mul)
+                && power.abs() <= MAX_POWER
+                && self.has_factor_without(factor, axes)
+            {
+                for &operand in self.graph.args(factor) {
+                    *factors.entry(operand).or_insert(0) += power;
+                }
             } else {
                 inside.factors.push((factor, power));
             }
@@ -56,9 +68,16 @@ impl Algebra<'_> {
 
     /// True if one of the factors of a forward product does not vary along `axes`.
     fn has_factor_without(&self, node: NodeId, axes: &AxisSet) -> bool {
-        !self.varies(node, axes)
-            || *self.graph.op(node) == Op::Binary(Binary::Mul)
-                && self.graph.args(node).iter().any(|&factor| self.has_factor_without(factor, axes))
+        let mut factors: BTreeSet<NodeId> = [node].into();
+        while let Some(factor) = factors.pop_last() {
+            if !self.varies(factor, axes) {
+                return true;
+            }
+            if *self.graph.op(factor) == Op::Binary(Binary::Mul) {
+                factors.extend(self.graph.args(factor));
+            }
+        }
+        false
     }
 
     /// The sum of a term whose guards and factors all vary along `axes`, and which varies along all of them.
@@ -72,6 +91,8 @@ impl Algebra<'_> {
         if let [(factor, 1)] = term.factors[..]
             && !self.is_forward(factor)
             && let Op::Reduce { op: Reduction::Sum, axes: bound } = self.graph.op(factor).clone()
+            // A guard that varies where the inner sum does not keeps them apart: `sum_factors` would part them again.
+            && term.guards.iter().all(|&guard| self.graph.axes(guard).is_subset(self.graph.axes(factor)))
         {
             let body = self.graph.args(factor)[0];
             let body = self.term(body);
@@ -123,9 +144,8 @@ impl Algebra<'_> {
 
     /// True if a derived reduction has to be finished before the node.
     fn waits_for_reduction(&self, node: NodeId) -> bool {
-        !self.is_forward(node)
-            && (matches!(self.graph.op(node), Op::Reduce { .. })
-                || self.graph.args(node).iter().any(|&arg| self.waits_for_reduction(arg)))
+        let derived = |node: &NodeId| !self.is_forward(*node) && matches!(self.graph.op(*node), Op::Reduce { .. });
+        derived(&node) || self.graph.reachable(&[node]).iter().any(derived)
     }
 
     /// Independent groups of axes are separate sums: sum[I, J](p[I] * q[J]) = sum[I](p) * sum[J](q).

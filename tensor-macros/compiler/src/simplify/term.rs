@@ -1,6 +1,7 @@
 //! Terms: products under guards.
 
 use super::Algebra;
+use super::mutation::{self, Mutation};
 use crate::ir::{Binary, Literal, NodeId, Op, Ty, Unary};
 
 /// `coefficient * product of factors`, where all guards hold, else 0.
@@ -138,7 +139,8 @@ impl Algebra<'_> {
         }
     }
 
-    /// The node of a term.
+    /// The node of a term. A factor that forward has in memory together with one of the guards is replaced by that array:
+    /// under the guard they are equal.
     pub(super) fn build(&mut self, term: Term, ty: Ty) -> NodeId {
         let mut guards = vec![];
         for guard in term.guards {
@@ -155,7 +157,12 @@ impl Algebra<'_> {
         if term.coefficient == 0.0 {
             return self.zero(ty);
         }
-        let factors = self.cover_quotients(term.factors);
+        let mut factors = self.cover_quotients(term.factors);
+        for (factor, _) in &mut factors {
+            let array = guards.iter().find_map(|&guard| self.guarded.get(&(guard, *factor)));
+            *factor = *array.unwrap_or(factor);
+        }
+        let factors = self.merge_factors(factors);
         let mut node = match factors[..] {
             [] => {
                 let constant = self.graph.float(term.coefficient, ty);
@@ -234,9 +241,9 @@ impl Algebra<'_> {
         let [(sum, 1)] = term.factors[..] else {
             return None;
         };
-        let Op::Sum { .. } = self.graph.op(sum) else {
+        if !matches!(self.graph.op(sum), Op::Sum { .. }) || mutation::is(Mutation::UnguardedSum) {
             return None;
-        };
+        }
         let mut support: Option<NodeId> = None;
         for addend in self.graph.args(sum).to_vec() {
             let guards = self.term(addend).guards;

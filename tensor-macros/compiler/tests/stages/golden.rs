@@ -6,7 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tensor_rt_compiler::print;
+use tensor_rt_compiler::errors::Errors;
+use tensor_rt_compiler::{emit, print};
 
 use crate::corpus::{Compiled, compile};
 
@@ -36,7 +37,18 @@ fn stages(source: &str) -> Vec<(&'static str, String)> {
         schedules += &print::schedule(&kernel, schedule, "backward");
     }
     files.push(("schedule.txt", schedules));
+    files.push(("emitted.rs", emitted(source)));
     files
+}
+
+/// The generated Rust.
+fn emitted(source: &str) -> String {
+    let mut errors = Errors::new();
+    let (functions, helpers) = tensor_rt_compiler::parse(source.parse().expect("tokens"), &mut errors);
+    let compiled = tensor_rt_compiler::compile(&functions[0], &helpers, &mut errors).expect("a kernel without errors");
+    let backward = compiled.backward.as_ref().map(|(backward, schedule)| (backward, schedule));
+    let runtime = "::tensor_rt".parse().expect("a path");
+    emit::rust::rust(&functions[0], &compiled.kernel, &compiled.forward, backward, &runtime)
 }
 
 /// Compares a file with what it should hold, or writes it if asked to.

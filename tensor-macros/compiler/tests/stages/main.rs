@@ -5,3 +5,4 @@ mod counts;
 mod golden;
 mod in_place;
 mod meaning;
+mod random;

@@ -172,7 +172,7 @@ impl<'p> Executor<'p> {
         for (position, stream) in plan.streams.iter().chain(&plan.finished).enumerate() {
             let base = match stream.content {
                 Content::Affine(base) => base as usize,
-                Content::Memory | Content::Widened(_) => stream.base.addr(),
+                Content::Memory => stream.base.addr(),
                 Content::Nothing => continue,
             };
             let offset: isize =
@@ -455,7 +455,7 @@ impl<'p> Executor<'p> {
             let source = &plan.streams[operand];
             if plan.gathers[operand].is_empty() {
                 // SAFETY: operands are in memory.
-                let pointer = unsafe { view.read(plan, scratch, operand, source) };
+                let pointer = unsafe { view.read(scratch, operand, source) };
                 self.operands[operand] = Slot { pointer, dtype: source.dtype };
             } else {
                 let offsets = view.affine(scratch, operand).cast();
@@ -471,7 +471,7 @@ impl<'p> Executor<'p> {
             let row = row as usize;
             let source = plan.finished.as_ref().unwrap_or_else(|| &self.rows[row]);
             // SAFETY: finished rows are in memory: the group's own buffers, or the plan's array.
-            let pointer = unsafe { view.read(plan, scratch, plan.streams.len() + row, source) };
+            let pointer = unsafe { view.read(scratch, plan.streams.len() + row, source) };
             self.row_slots[row] = Slot { pointer, dtype: source.dtype };
         }
         for &reduction in pass.reductions {

@@ -26,7 +26,7 @@ use smallvec::SmallVec;
 use self::executor::Found;
 use self::plan::Plan;
 pub(crate) use self::plan::needs_elements;
-use super::{ArrayRef, Engine, Launch, LaunchFault};
+use super::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory};
 use crate::element::DType;
 use crate::kernel::body::InstructionSet;
 use crate::kernel::program::{ReduceOp, WriteKind};
@@ -45,7 +45,7 @@ impl CpuEngine {
 }
 
 impl Engine for CpuEngine {
-    fn launch(&self, launch: &Launch<'_>) -> Result<(), LaunchFault> {
+    fn launch(&self, launch: &Launch<'_>) -> Result<(), LaunchError> {
         self.zero_scattered(launch);
         if launch.kernel.free.iter().any(|&axis| launch.axis_sizes(axis).any(|size| size == 0)) {
             return Ok(());
@@ -54,19 +54,19 @@ impl Engine for CpuEngine {
             Some(found) => found,
             None => self.run(launch),
         };
-        match found {
+        match found.map_err(LaunchError::OutOfMemory)? {
             None => Ok(()),
-            Some(found) => Err(report(launch, found)),
+            Some(found) => Err(LaunchError::Fault(report(launch, found))),
         }
     }
 }
 
 impl CpuEngine {
-    fn run(&self, launch: &Launch<'_>) -> Option<Found> {
+    fn run(&self, launch: &Launch<'_>) -> Result<Option<Found>, OutOfMemory> {
         if let Some(found) = contraction::run(launch, self.set) {
             return found;
         }
-        traverse::run(&Plan::new(launch, self.set, None))
+        Ok(traverse::run(&Plan::new(launch, self.set, None)))
     }
 
     /// Fills the arrays whose scatters start from nothing.
@@ -81,7 +81,7 @@ impl CpuEngine {
     }
 
     /// Runs a launch that scatters into half arrays through `f32` arrays, so that sums are rounded once.
-    fn scatter_halves(&self, launch: &Launch<'_>) -> Option<Option<Found>> {
+    fn scatter_halves(&self, launch: &Launch<'_>) -> Option<Result<Option<Found>, OutOfMemory>> {
         let half = |position: usize| {
             let array = &launch.writes[position];
             matches!(launch.kernel.writes[position].kind, WriteKind::Scatter { .. })

@@ -24,7 +24,6 @@ use crate::engine::Launch;
 use crate::kernel::block::{BLOCK, DynamicDim};
 use crate::kernel::body::InstructionSet;
 use crate::kernel::program::{Array, Index, Pass, PassKind, ReduceOp, WriteKind};
-use crate::kernel::sizes::evaluate;
 
 /// A dimension of the traversal.
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +39,6 @@ pub(super) struct Dim {
 pub(super) enum Content {
     /// Elements of an array.
     Memory,
-    /// Elements of a half array that the pass reads as `f32`.
-    Widened(DType),
     /// Integers: `base + sum(index * stride)`.
     Affine(i64),
     /// Elements that nobody wants.
@@ -75,6 +72,15 @@ pub(super) enum Mode {
     Horizontal,
     /// Columns of reduced points.
     Vertical,
+}
+
+/// An array with one value per free point that holds reduction 0; then only the `Outer` pass is traversed.
+#[derive(Clone, Copy)]
+pub(super) struct Finished<'a> {
+    pub base: *mut u8,
+    pub dtype: DType,
+    /// The axes of its dimensions, in which it is dense.
+    pub axes: &'a [u16],
 }
 
 /// Everything that a traversal needs and that is the same for all threads.
@@ -120,9 +126,8 @@ struct Raw {
 type AxisDims = SmallVec<[(u16, usize, usize); 8]>;
 
 impl<'a> Plan<'a> {
-    /// The plan of a launch with at least one free point. `finished` is an array with one value per free point (in the
-    /// order of the kernel's free axes) that holds reduction 0; then only the `Outer` pass is traversed.
-    pub fn new(launch: &'a Launch<'a>, set: InstructionSet, finished: Option<(*mut u8, DType)>) -> Self {
+    /// The plan of a launch with at least one free point.
+    pub fn new(launch: &'a Launch<'a>, set: InstructionSet, finished: Option<Finished<'_>>) -> Self {
         let kernel = launch.kernel;
         let mut raws: SmallVec<[Raw; 8]> = SmallVec::new();
         let mut axis_dims = AxisDims::new();
@@ -164,10 +169,6 @@ impl<'a> Plan<'a> {
             let size = array.dtype.size() as isize;
             let dynamic =
                 plan.index(&mut stream, operand.index, array.shape, array.strides, size, &axis_dims, raws.len());
-            if dynamic.is_empty() && array.dtype != stream.dtype {
-                stream.content = Content::Widened(array.dtype);
-                stream.copied = true;
-            }
             // A pass that also writes the array gets a copy of what it reads.
             stream.copied |= kernel.passes.iter().any(|pass| used(pass) && writes(launch, pass, operand.array));
             plan.push_indexed(stream, dynamic, &mut raws, true);
@@ -241,8 +242,19 @@ impl<'a> Plan<'a> {
         for reduction in kernel.reductions {
             plan.reducers.push(Reducer { op: reduction.op, value: launch.dtype(reduction.value) });
         }
-        if let Some((base, dtype)) = finished {
-            let strides = raws.iter().map(|raw| (raw.weight * dtype.size()) as isize).collect();
+        if let Some(Finished { base, dtype, axes }) = finished {
+            let mut strides: Strides = SmallVec::from_elem(0, raws.len());
+            let mut stride = dtype.size() as isize;
+            for &axis in axes.iter().rev() {
+                let (start, count) = dims_of(&axis_dims, axis);
+                for dim in (start..start + count).rev() {
+                    strides[dim] = stride;
+                    stride *= raws[dim].size as isize;
+                }
+            }
+            for (raw, &stride) in raws.iter_mut().zip(&strides) {
+                raw.strides.push(stride);
+            }
             plan.finished = Some(Stream { content: Content::Memory, base, dtype, strides, copied: false });
         }
 
@@ -297,7 +309,7 @@ impl<'a> Plan<'a> {
         rank: usize,
     ) -> DynamicDims {
         let launch = self.launch;
-        let value = |expr| evaluate(expr, launch.sizes, launch.scalars).unwrap_or(0) as isize;
+        let value = |expr| launch.size(expr) as isize;
         let mut dynamic = DynamicDims::new();
         let mut offset = 0isize;
         stream.strides = SmallVec::from_elem(0, rank);
@@ -383,7 +395,7 @@ impl<'a> Plan<'a> {
         for pass in self.launch.kernel.passes.iter().filter(|pass| pass.kind != PassKind::Outer) {
             for &operand in pass.operands {
                 let stream = operand as usize;
-                let in_memory = matches!(self.streams[stream].content, Content::Memory | Content::Widened(_));
+                let in_memory = self.streams[stream].content == Content::Memory;
                 if in_memory && widest.is_none_or(|(_, most)| points(stream) > most) {
                     widest = Some((stream, points(stream)));
                 }
@@ -414,12 +426,8 @@ impl<'a> Plan<'a> {
         if free == 0 {
             self.free = 0;
         }
-        for (position, stream) in self.streams.iter_mut().enumerate() {
+        for (position, stream) in self.streams.iter_mut().chain(&mut self.finished).enumerate() {
             stream.strides = merged.iter().map(|&dim| raws[dim].strides[position]).collect();
-        }
-        if let Some(finished) = &mut self.finished {
-            let size = finished.dtype.size();
-            finished.strides = merged.iter().map(|&dim| (raws[dim].weight * size) as isize).collect();
         }
     }
 
@@ -499,14 +507,11 @@ impl<'a> Plan<'a> {
             return None;
         }
         let operands = &self.streams[..self.gathers.len()];
-        let contiguous = operands
-            .iter()
-            .filter(|stream| matches!(stream.content, Content::Memory | Content::Widened(_)))
-            .find_map(|stream| {
-                let along = (0..last).find(|&dim| stream.strides[dim].unsigned_abs() == stream.dtype.size())?;
-                let far = stream.strides[last].unsigned_abs() >= 64;
-                (far && self.dims[along].size >= SIDE / 2).then_some(along)
-            })?;
+        let contiguous = operands.iter().filter(|stream| stream.content == Content::Memory).find_map(|stream| {
+            let along = (0..last).find(|&dim| stream.strides[dim].unsigned_abs() == stream.dtype.size())?;
+            let far = stream.strides[last].unsigned_abs() >= 64;
+            (far && self.dims[along].size >= SIDE / 2).then_some(along)
+        })?;
         let mut tile: Sizes = SmallVec::from_elem(1, self.free);
         tile[last] = self.dims[last].size.min(SIDE);
         tile[contiguous] = self.dims[contiguous].size.min(SIDE);
@@ -518,7 +523,7 @@ impl Content {
     fn base(self) -> i64 {
         match self {
             Content::Affine(base) => base,
-            Content::Memory | Content::Widened(_) | Content::Nothing => 0,
+            Content::Memory | Content::Nothing => 0,
         }
     }
 }

@@ -70,11 +70,6 @@ impl Space {
             extent[dim] = self.tile[dim].min(self.sizes[dim] - start[dim]);
         }
     }
-
-    /// Number of points.
-    pub fn points(&self) -> usize {
-        self.sizes.iter().product()
-    }
 }
 
 /// The row-major position of an index.
@@ -90,7 +85,7 @@ mod tests {
 
     fn covered(space: &Space) -> Vec<usize> {
         let rank = space.sizes.len();
-        let mut seen = vec![0; space.points()];
+        let mut seen = vec![0; space.sizes.iter().product()];
         let (mut start, mut extent) = (vec![0; rank], vec![0; rank]);
         for block in 0..space.blocks {
             space.locate(block, &mut start, &mut extent);

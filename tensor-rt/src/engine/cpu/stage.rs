@@ -8,7 +8,6 @@
 
 use smallvec::SmallVec;
 
-use super::space::Sizes;
 use crate::element::{DType, Element, bf16, f16};
 use crate::isa::Isa;
 use crate::kernel::body::{InstructionSet, Routine};
@@ -280,11 +279,6 @@ impl<E: Element<Value = f32>> Routine for Narrow<'_, E> {
             *target = E::narrow(*source);
         }
     }
-}
-
-/// The numbers of elements along some dimensions, in a given order.
-pub(super) fn extents_of(sizes: &[usize], dims: impl IntoIterator<Item = usize>) -> Sizes {
-    dims.into_iter().map(|dim| sizes[dim]).collect()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::plan::{Content, Plan, Stream};
 use super::scratch::Scratch;
 use super::space::{Sizes, Space};
-use super::stage::{Class, Strides, classify, copy_box, dense_strides, fill_affine, splat, widen};
+use super::stage::{Class, Strides, classify, copy_box, dense_strides, fill_affine, splat};
 use crate::kernel::block::BLOCK;
 
 /// What a stream's buffer holds: the address (or affine base) of a block's first element, and the number of elements if
@@ -39,8 +39,6 @@ struct StreamView {
     /// Address at index 0 of the view, or base of an affine stream.
     base: usize,
     buffer: *mut u8,
-    /// For half elements on their way to `f32`.
-    halves: *mut u8,
     cached: Cached,
 }
 
@@ -50,7 +48,7 @@ impl View {
         let streams = plan.streams.iter().chain(&plan.finished);
         for (position, stream) in streams.enumerate() {
             let strides: Strides = dims.iter().map(|&dim| stream.strides[dim]).collect();
-            self.set_strides(position, strides, stream_size(stream), stream.copied, &space.tile);
+            self.set_strides(position, strides, stream.dtype.size(), stream.copied, &space.tile);
         }
         self.start = SmallVec::from_elem(0, space.sizes.len());
         self.extent = SmallVec::from_elem(1, space.sizes.len());
@@ -68,14 +66,7 @@ impl View {
             }
             None => {
                 debug_assert_eq!(position, self.streams.len());
-                self.streams.push(StreamView {
-                    strides,
-                    class,
-                    base: 0,
-                    buffer: std::ptr::null_mut(),
-                    halves: std::ptr::null_mut(),
-                    cached: None,
-                });
+                self.streams.push(StreamView { strides, class, base: 0, buffer: std::ptr::null_mut(), cached: None });
             }
         }
     }
@@ -111,13 +102,13 @@ impl View {
     ///
     /// # Safety
     /// The stream is in memory, and `source` describes it.
-    pub unsafe fn read(&mut self, plan: &Plan<'_>, scratch: &mut Scratch, position: usize, source: &Stream) -> *mut u8 {
+    pub unsafe fn read(&mut self, scratch: &mut Scratch, position: usize, source: &Stream) -> *mut u8 {
         let address = self.address(position);
         let stream = &mut self.streams[position];
         let class = if self.whole {
             stream.class
         } else {
-            class_of(&self.extent, &stream.strides, stream_size(source), source.copied)
+            class_of(&self.extent, &stream.strides, source.dtype.size(), source.copied)
         };
         let size = source.dtype.size();
         let pointer = source.base.with_addr(address);
@@ -127,42 +118,23 @@ impl View {
                 if matches!(stream.cached, Some((at, Some(len))) if at == address && len >= self.len) {
                     return stream.buffer;
                 }
-                stream.reserve(scratch, source.content);
+                stream.reserve(scratch);
                 // Filled whole, so that a longer block finds it too.
                 let len = BLOCK;
                 // SAFETY: the block's first element is an initialised element of the array; buffers hold `BLOCK`.
-                unsafe {
-                    match source.content {
-                        Content::Widened(half) => {
-                            widen(plan.set, half, stream.buffer, pointer, 1);
-                            splat(size, stream.buffer, stream.buffer, len);
-                        }
-                        Content::Memory | Content::Affine(_) | Content::Nothing => {
-                            splat(size, stream.buffer, pointer, len)
-                        }
-                    }
-                }
+                unsafe { splat(size, stream.buffer, pointer, len) };
                 stream.cached = Some((address, Some(len)));
             }
             Class::Staged => {
                 if self.whole && stream.cached == Some((address, None)) {
                     return stream.buffer;
                 }
-                stream.reserve(scratch, source.content);
+                stream.reserve(scratch);
                 // SAFETY: the block's box is within the array (its space is made of the array's sizes), and buffers hold
                 // `BLOCK` elements.
                 unsafe {
-                    match source.content {
-                        Content::Widened(half) => {
-                            let dense = dense_strides(&self.extent, half.size());
-                            copy_box(&self.extent, half.size(), stream.halves, &dense, pointer, &stream.strides);
-                            widen(plan.set, half, stream.buffer, stream.halves, self.len);
-                        }
-                        Content::Memory | Content::Affine(_) | Content::Nothing => {
-                            let dense = dense_strides(&self.extent, size);
-                            copy_box(&self.extent, size, stream.buffer, &dense, pointer, &stream.strides);
-                        }
-                    }
+                    let dense = dense_strides(&self.extent, size);
+                    copy_box(&self.extent, size, stream.buffer, &dense, pointer, &stream.strides);
                 }
                 stream.cached = self.whole.then_some((address, None));
             }
@@ -177,7 +149,7 @@ impl View {
         if self.whole && stream.cached == Some((base, None)) {
             return stream.buffer;
         }
-        stream.reserve(scratch, Content::Affine(0));
+        stream.reserve(scratch);
         // SAFETY: buffers hold `BLOCK` elements of 8 bytes, and nothing else refers to this one now.
         let buffer = unsafe { std::slice::from_raw_parts_mut(stream.buffer.cast::<i64>(), self.len) };
         fill_affine(buffer, base as i64, &self.extent, &stream.strides);
@@ -193,7 +165,7 @@ impl View {
     pub unsafe fn open(&mut self, scratch: &mut Scratch, position: usize, target: &Stream, reads_old: bool) -> *mut u8 {
         if target.content == Content::Nothing {
             let stream = &mut self.streams[position];
-            stream.reserve(scratch, target.content);
+            stream.reserve(scratch);
             return stream.buffer;
         }
         let address = self.address(position);
@@ -203,7 +175,7 @@ impl View {
         if class_of(&self.extent, &stream.strides, size, target.copied) == Class::Direct {
             return pointer;
         }
-        stream.reserve(scratch, target.content);
+        stream.reserve(scratch);
         if reads_old {
             let dense = dense_strides(&self.extent, size);
             // SAFETY: as in `read`.
@@ -234,21 +206,10 @@ impl View {
 }
 
 impl StreamView {
-    /// Makes the buffers that `content` needs.
-    fn reserve(&mut self, scratch: &mut Scratch, content: Content) {
+    fn reserve(&mut self, scratch: &mut Scratch) {
         if self.buffer.is_null() {
             self.buffer = scratch.take(BLOCK * 8);
         }
-        if matches!(content, Content::Widened(_)) && self.halves.is_null() {
-            self.halves = scratch.take(BLOCK * 2);
-        }
-    }
-}
-
-fn stream_size(stream: &Stream) -> usize {
-    match stream.content {
-        Content::Widened(half) => half.size(),
-        Content::Memory | Content::Affine(_) | Content::Nothing => stream.dtype.size(),
     }
 }
 

@@ -113,6 +113,67 @@ fn every_example_checks() {
     }
 }
 
+/// Kernels that users write, beside those of the language's description.
+const KERNELS: &str = r"
+    fn attention(q: &Tensor[B, T, K], k: &Tensor[B, S, K], v: &Tensor[B, S, V], scale: float) -> Tensor[B, T, V] {
+        let s = if S <= T { scale * sum[K](q * k) } else { -inf };
+        let e = exp(s - max[S](s));
+        sum[S](e * v) / sum[S](e)
+    }
+    fn masked_softmax(x: &Tensor[.., C], keep: &Tensor<bool>[.., C]) -> Tensor[.., C] {
+        let s = if keep { x } else { -inf };
+        let m = max[C](s);
+        let e = exp(s - if m == -inf { 0.0 } else { m });
+        let total = sum[C](e);
+        if total == 0.0 { 0.0 } else { e / total }
+    }
+    fn group_norm(x: &Tensor[N, G, C, L], gamma: &Tensor[G, C], beta: &Tensor[G, C], eps: float) -> Tensor[N, G, C, L] {
+        (x - mean[C, L](x)) * rsqrt(var[C, L](x) + eps) * gamma + beta
+    }
+    fn cross_entropy_ignoring(logits: &Tensor[N, C], target: &Tensor<i64>[N], ignore: i64) -> Tensor[] {
+        let keep = target != ignore;
+        let loss = if keep { logsumexp[C](logits) - logits[N, target] } else { 0.0 };
+        sum[N](loss) / max(sum[N](if keep { 1.0 } else { 0.0 }), 1)
+    }
+    fn conv2d(x: &Tensor[N, C, H, W], k: &Tensor[O, C, R, S], b: &Tensor[O]) -> Tensor[N, O, P = H - R + 1, Q = W - S + 1] {
+        relu(sum[C, R, S](x[N, C, P + R, Q + S] * k) + b)
+    }
+    fn average_pool(x: &Tensor[N, L], window: usize, stride: usize) -> Tensor[N, P = (L - window) / stride + 1] {
+        mean[W = window](x[N, P * stride + W])
+    }
+    fn cumsum(x: &Tensor[S]) -> Tensor[T = S] { sum[S](if S <= T { x } else { 0 }) }
+    fn pairwise(x: &Tensor[N, D], y: &Tensor[M, D]) -> Tensor[N, M] { let d = x - y; sqrt(sum[D](d * d)) }
+    fn rope(x: &Tensor[.., T, D], base: float) -> Tensor[.., T, D] {
+        let half = size(D) / 2;
+        let angle = T * powf(base, -2.0 * (D % half) / size(D));
+        let other = if D < half { -x[.., T, D + half] } else { x[.., T, D - half] };
+        x * cos(angle) + other * sin(angle)
+    }
+    fn upsample(x: &Tensor[N, L]) -> Tensor[N, M = 2 * L] { x[N, M / 2] }
+    fn stencil(x: &Tensor[N]) -> Tensor[N] { x[max(N - 1, 0)] - 2 * x + x[min(N + 1, size(N) - 1)] }
+    fn dropout(x: &Tensor[..], keep: &Tensor<bool>[..], p: float) -> Tensor[..] { if keep { x / (1 - p) } else { 0 } }
+    fn diagonal(x: &Tensor[N, M]) -> Tensor[N] { x[N, N] }
+    fn bilinear(x: &Tensor[N, I], w: &Tensor[O, I, J], y: &Tensor[N, J]) -> Tensor[N, O] { sum[I, J](x * w * y) }
+    fn accuracy(logits: &Tensor[N, C], target: &Tensor<i64>[N]) -> Tensor<f32>[] {
+        mean[N]((argmax[C](logits) == target) as f32)
+    }
+    fn adamw(p: &mut Tensor[..], m: &mut Tensor[..], v: &mut Tensor[..], g: &Tensor[..], lr: float, decay: float, step: usize) {
+        m = 0.9 * m + 0.1 * g;
+        v = 0.999 * v + 0.001 * g * g;
+        let corrected = m / (1 - powi(0.9, step));
+        p -= lr * (corrected / (sqrt(v / (1 - powi(0.999, step))) + 1e-8) + decay * p);
+    }
+    fn half_scale(x: &Tensor<bf16>[N], s: f32) -> (Tensor<f16>[N], Tensor<f64>[]) { (x * s, sum[N](x as f64)) }
+";
+
+#[test]
+fn usual_kernels_check() {
+    let (checked, errors) = check(KERNELS);
+    let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(messages, Vec::<String>::new());
+    checked.iter().for_each(|checked| checked.kernel.graph.verify());
+}
+
 #[test]
 fn literals_and_float_scalars_adapt() {
     assert_eq!(value("fn f(x: &Tensor[N], a: float) -> Tensor[N] { 2 * x + a }"), "Add(Mul(2.0, x[N]), a)");

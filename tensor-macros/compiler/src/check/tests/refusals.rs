@@ -383,4 +383,9 @@ const BLOCKS: &[(&str, &str)] = &[
     ("fn g(v) { v; } fn f(x: &Tensor[N]) -> Tensor[N] { g(x) }", "this block ends in `;` and has no value"),
     ("fn g(v) { v = 1; v } fn f(x: &Tensor[N]) -> Tensor[N] { g(x) }", "an assignment cannot stand within an expression"),
     ("fn g(v) { v } fn f(x: &Tensor[N]) -> Tensor[N] { g }", "`g` is a function"),
+    ("fn f<'a>(x: &Tensor[N]) -> Tensor[N] { x }", "a kernel is generic over devices, grad modes and elements only"),
+    ("fn f<const K: usize>(x: &Tensor[N]) -> Tensor[N] { x }", "a kernel is generic over devices, grad modes and elements only"),
+    ("fn f(x: &Tensor[N], s: f32) -> Tensor[N] { x * s }", "`*` needs operands of one type, found `float` and `f32`"),
+    ("fn f(x: &Tensor<f32>[N], y: &Tensor<f64>[N]) -> Tensor<f64>[N] { x * y }", "`*` needs operands of one type, found `f32` and `f64`"),
+    ("fn f(x: &Tensor[N], i: &Tensor<i32>[N]) -> Tensor[N] { if N == i { x } else { 0 } }", "`==` needs operands of one type, found an index (`i64`) and `i32`"),
 ];

@@ -7,6 +7,8 @@ mod operations;
 mod structure;
 mod vectors;
 
+pub(in crate::diff) use mutations::scaled;
+
 use std::str::FromStr;
 
 use proc_macro2::TokenStream;

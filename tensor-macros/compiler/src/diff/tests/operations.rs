@@ -159,6 +159,9 @@ pub(super) fn cases() -> Vec<Case> {
         "fn both(x: &Tensor[N, C], y: &Tensor[N]) -> (Tensor[N, C], Tensor[N]) { (x * y, sum[C](x) + y) }",
         "fn halves(x: &Tensor<f64>[N], y: &Tensor<f32>[N]) -> Tensor<f64>[N] { x * (y * y) as f64 }",
         "fn first(x: &Tensor[N, C]) -> Tensor[C] { x[0, C] * sum[N](x) }",
+        "fn previous(x: &Tensor[N, K], w: &Tensor[O, K]) -> Tensor[N, O] {
+            if N >= 1 { tanh(sum[K](x[N - 1, K] * w)) } else { 0.0 }
+        }",
         "fn shifted(x: &Tensor[N]) -> Tensor[N] { if N >= 1 { x[N - 1] * x } else { x } }",
     ] {
         let case = Case::new(source).scalars(&[3]);

@@ -332,12 +332,31 @@ pub(super) fn vectors() -> Vec<Vector> {
             &[&[0., 0., 10., 20.]],
         ),
         vector(
+            "a shift that softmax does not see",
+            "fn shifted(x: &Tensor[N, C], y: &Tensor[N]) -> Tensor[N, C] {
+                let e = exp(x + y - max[C](x + y));
+                e / sum[C](e)
+            }",
+            vec![floats(&[1, 2], &[0., ln(3.)]), floats(&[1], &[5.])],
+            vec![floats(&[1, 2], &[16., 0.])],
+            &[&[0.25, 0.75]],
+            &[&[3., -3.], &[0.]],
+        ),
+        vector(
             "a detached factor",
             "fn half(x: &Tensor[N]) -> Tensor[N] { detach(x) * x }",
             vec![floats(&[2], &[3., -4.])],
             vec![floats(&[2], &[1., 10.])],
             &[&[9., 16.]],
             &[&[3., -40.]],
+        ),
+        vector(
+            "xlogy at 0",
+            "fn kernel(x: &Tensor[N], y: &Tensor[N]) -> Tensor[N] { xlogy(x, y) }",
+            vec![floats(&[3], &[0., 0., 2.]), floats(&[3], &[0., 3., 4.])],
+            vec![floats(&[3], &[1.; 3])],
+            &[&[0., 0., 2. * ln(4.)]],
+            &[&[0., ln(3.), ln(4.)], &[0., 0., 0.5]],
         ),
         vector(
             "a user's zero meets infinity",

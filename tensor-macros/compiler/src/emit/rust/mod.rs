@@ -197,9 +197,15 @@ fn typed(function: &Function, signature: &Signature, generic: bool, runtime: &To
 fn head(function: &Function, signature: &Signature, runtime: &TokenStream) -> TokenStream {
     let attrs = function.attrs.iter().filter(|attr| !attr.path().is_ident("track_caller"));
     let (vis, name) = (&function.vis, &function.name);
-    let Signature { generics, params, result, predicates, .. } = signature;
+    let Signature { generics, params, result, predicates, arguments, .. } = signature;
+    let lints = match arguments.len() {
+        // A kernel has as many arguments as its formula has names.
+        8.. => quote!(#[allow(clippy::too_many_arguments)]),
+        _ => TokenStream::new(),
+    };
     quote! {
         #(#attrs)*
+        #lints
         #[track_caller]
         #vis fn #name #generics (#params) -> ::core::result::Result<#result, #runtime::Error> #predicates
     }

@@ -31,6 +31,7 @@ pub(super) fn statements(direction: &Direction<'_>, kernel: &Kernel<'_>, pass: &
         uniform: HashSet::new(),
         hoisted: HashSet::new(),
         roots: HashSet::new(),
+        branches: HashSet::new(),
         anonymous: 0,
         values: HashMap::new(),
         constants: vec![],
@@ -73,6 +74,8 @@ struct Body<'a> {
     hoisted: HashSet<NodeId>,
     /// What the pass stores.
     roots: HashSet<NodeId>,
+    /// Branches of selects; both are evaluated, so that the loop has no branches.
+    branches: HashSet<NodeId>,
     /// Locals without a name of the user.
     anonymous: usize,
     values: HashMap<NodeId, Expr>,
@@ -127,6 +130,9 @@ impl<'a> Body<'a> {
             } else {
                 self.hoisted.extend(&children);
             }
+            if let (Eval::Compute, Op::Select) = (eval, self.graph().op(node)) {
+                self.branches.extend(&children[1..]);
+            }
             for child in children {
                 *self.uses.entry(child).or_default() += 1;
             }
@@ -142,7 +148,7 @@ impl<'a> Body<'a> {
             let element = ty::memory(read.storage);
             let position = Literal::usize_unsuffixed(operand);
             let gather = read.index.contains(&crate::emit::plan::Index::Dynamic);
-            let name = self.names.local(&format!("{}s", self.source_name(read.source)));
+            let name = self.names.local(&plural(&self.source_name(read.source)));
             self.slices.extend(match gather {
                 true => quote!(let #name = block.gather::<#element>(#position);),
                 false => quote!(let #name = &block.input::<#element>(#position)[..n];),
@@ -178,7 +184,7 @@ impl<'a> Body<'a> {
         match target {
             Target::Output(_) if kernel.outputs.len() == 1 => "out".to_owned(),
             Target::Output(output) => format!("out{output}"),
-            Target::Edit(param) => format!("{}s", kernel.tensors[param as usize].name),
+            Target::Edit(param) => plural(&kernel.tensors[param as usize].name),
             Target::Gradient(param) => format!("d{}", kernel.tensors[param as usize].name),
             Target::Saved(saved) => format!("{}_out", self.saved_name(saved)),
             Target::Temp(temp) => format!("temp{temp}_out"),
@@ -286,7 +292,7 @@ impl<'a> Body<'a> {
                 _ => true,
             }
             || matches!(self.graph().op(node), Op::Stop);
-        let inline = inline && !self.repeated(node);
+        let inline = inline && !self.repeated(node) && (value.weight == 1 || !self.branches.contains(&node));
         (!inline).then(|| self.local_name(node))
     }
 
@@ -334,7 +340,7 @@ impl<'a> Body<'a> {
             Eval::Row(row) => {
                 let element = ty::value(self.graph().ty(node));
                 let position = Literal::usize_unsuffixed(*row);
-                let slice = self.names.local(&format!("{}s", self.reduction_name(*row)));
+                let slice = self.names.local(&plural(&self.reduction_name(*row)));
                 self.slices.extend(quote!(let #slice = &block.row::<#element>(#position)[..n];));
                 Expr::atom(quote!(#slice[i]))
             }
@@ -371,7 +377,7 @@ impl<'a> Body<'a> {
             Op::Index(axis) => {
                 let position = self.pass.axes.iter().position(|other| other == axis).expect("a pass lists its axes");
                 let position = Literal::usize_unsuffixed(position);
-                let slice = self.names.local(&format!("{}s", graph.axis(*axis).name));
+                let slice = self.names.local(&plural(graph.axis(*axis).name.trim_end_matches('\'')));
                 self.slices.extend(quote!(let #slice = &block.axis(#position)[..n];));
                 Expr::atom(quote!(#slice[i]))
             }
@@ -504,6 +510,16 @@ impl<'a> Body<'a> {
             Reduction::Min | Reduction::ArgMin => f64::INFINITY,
         };
         self.constant(value, ty)
+    }
+}
+
+/// What a slice is called whose elements are called `name`.
+fn plural(name: &str) -> String {
+    match name {
+        // `as` is a keyword.
+        "a" | "A" => format!("{name}_slice"),
+        name if name.ends_with('s') => format!("{name}_slice"),
+        name => format!("{name}s"),
     }
 }
 

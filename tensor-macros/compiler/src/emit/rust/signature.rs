@@ -103,12 +103,7 @@ pub(super) fn signature(function: &Function, gradients: Gradients<'_>, runtime: 
         ([single], true) => quote!((#single,)),
         _ => quote!((#(#tensors),*)),
     };
-    let user = function.generics.params.iter();
-    let (lifetimes, types): (Vec<_>, Vec<_>) = user.partition(|it| matches!(it, syn::GenericParam::Lifetime(_)));
-    let generics: Vec<TokenStream> = (lifetimes.into_iter().map(ToTokens::to_token_stream))
-        .chain(types.into_iter().map(ToTokens::to_token_stream))
-        .chain(generics)
-        .collect();
+    let generics = declarations(function, generics);
     if let Some(clause) = &function.generics.where_clause {
         predicates.extend(clause.predicates.iter().map(ToTokens::to_token_stream));
     }
@@ -124,6 +119,27 @@ pub(super) fn signature(function: &Function, gradients: Gradients<'_>, runtime: 
     }
 }
 
+/// The user's lifetimes, the user's type parameters with what was added to their bounds, and the generated ones.
+fn declarations(function: &Function, mut generated: Vec<(Ident, Vec<TokenStream>)>) -> Vec<TokenStream> {
+    let mut lifetimes = vec![];
+    let mut types = vec![];
+    for param in &function.generics.params {
+        match param {
+            syn::GenericParam::Lifetime(lifetime) => lifetimes.push(lifetime.to_token_stream()),
+            syn::GenericParam::Const(constant) => types.push(constant.to_token_stream()),
+            syn::GenericParam::Type(user) => {
+                let added = generated.extract_if(.., |(name, _)| *name == user.ident).flat_map(|(_, bounds)| bounds);
+                let added: Vec<TokenStream> = added.collect();
+                let colon = if user.bounds.is_empty() && !added.is_empty() { quote!(:) } else { TokenStream::new() };
+                let plus = if user.bounds.is_empty() || added.is_empty() { TokenStream::new() } else { quote!(+) };
+                types.push(quote!(#user #colon #plus #(#added)+*));
+            }
+        }
+    }
+    types.extend(generated.into_iter().map(|(name, bounds)| quote!(#name: #(#bounds)+*)));
+    lifetimes.into_iter().chain(types).collect()
+}
+
 /// How far a gradient reaches a float parameter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
@@ -135,7 +151,8 @@ enum Reach {
 struct Builder<'a> {
     runtime: &'a TokenStream,
     names: Names,
-    generics: Vec<TokenStream>,
+    /// Generated type parameters and those of the user that got another bound, with their bounds.
+    generics: Vec<(Ident, Vec<TokenStream>)>,
     predicates: Vec<TokenStream>,
     /// The kernel's device, once it is known.
     device: Option<TokenStream>,
@@ -148,6 +165,14 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// Adds a bound to a type parameter, which is declared if it is new.
+    fn generic(&mut self, name: &Ident, bound: TokenStream) {
+        match self.generics.iter_mut().find(|(other, _)| other == name) {
+            Some((_, bounds)) => bounds.push(bound),
+            None => self.generics.push((name.clone(), vec![bound])),
+        }
+    }
+
     /// The type of a tensor parameter with its name.
     fn tensor(&mut self, name: &Ident, ty: &TensorTy, reach: Reach) -> TokenStream {
         let runtime = self.runtime;
@@ -180,7 +205,7 @@ impl Builder<'_> {
         // `T` and `D` are the kernel's own.
         let wish = if matches!(wish, "T" | "D" | "G") { format!("{wish}Place") } else { wish.to_owned() };
         let place = self.names.type_parameter(&wish, span);
-        self.generics.push(quote_spanned!(span=> #place: #runtime::InPlace));
+        self.generic(&place, quote_spanned!(span=> #runtime::InPlace));
         match &self.device {
             None => self.device = Some(quote!(#place::Device)),
             Some(device) => self.predicates.push(quote_spanned!(span=> #place::Device: #runtime::SameDevice<#device>)),
@@ -209,13 +234,14 @@ impl Builder<'_> {
         match &self.device {
             None => {
                 let device = self.names.type_parameter("D", span);
-                self.generics.push(quote_spanned!(span=> #device: #runtime::Device));
+                self.generic(&device, quote_spanned!(span=> #runtime::Device));
                 self.device = Some(device.to_token_stream());
                 device.to_token_stream()
             }
             Some(kernel) => {
                 let device = self.names.type_parameter(&format!("{prefix}Device"), span);
-                self.generics.push(quote_spanned!(span=> #device: #runtime::SameDevice<#kernel>));
+                let bound = quote_spanned!(span=> #runtime::SameDevice<#kernel>);
+                self.generic(&device, bound);
                 device.to_token_stream()
             }
         }
@@ -249,7 +275,7 @@ impl Builder<'_> {
         }
         let wish = if self.only_tensor { "G".to_owned() } else { format!("{prefix}Mode") };
         let mode = self.names.type_parameter(&wish, span);
-        self.generics.push(quote_spanned!(span=> #mode: #runtime::#bound));
+        self.generic(&mode, quote_spanned!(span=> #runtime::#bound));
         if reach == Reach::Full {
             self.modes.push(mode.to_token_stream());
         }
@@ -264,13 +290,14 @@ impl Builder<'_> {
             (ElemTy::Generic(element), _) => element.to_token_stream(),
             (ElemTy::Inferred, None) => {
                 let element = self.names.type_parameter("T", span);
-                self.generics.push(quote_spanned!(span=> #element: #runtime::Float));
+                self.generic(&element, quote_spanned!(span=> #runtime::Float));
                 self.float = Some(element.to_token_stream());
                 element.to_token_stream()
             }
             (ElemTy::Inferred, Some(float)) => {
                 let element = self.names.type_parameter(&format!("{prefix}Element"), span);
-                self.generics.push(quote_spanned!(span=> #element: #runtime::SameElement<#float>));
+                let bound = quote_spanned!(span=> #runtime::SameElement<#float>);
+                self.generic(&element, bound);
                 element.to_token_stream()
             }
         }
@@ -311,13 +338,13 @@ impl Builder<'_> {
                 distinct.push(mode.clone());
             }
         }
-        let mut clauses = vec![];
         let joined = distinct.into_iter().rev().reduce(|joined, mode| {
-            clauses.push(quote!(#mode: #runtime::Join<#joined>));
+            match syn::parse2::<Ident>(mode.clone()) {
+                Ok(name) => self.generic(&name, quote!(#runtime::Join<#joined>)),
+                Err(_) => self.predicates.push(quote!(#mode: #runtime::Join<#joined>)),
+            }
             quote!(<#mode as #runtime::Join<#joined>>::Out)
         });
-        // Each clause names the results of those before it.
-        self.predicates.extend(clauses);
         joined.unwrap_or_else(|| quote!(#runtime::NoGrad))
     }
 }

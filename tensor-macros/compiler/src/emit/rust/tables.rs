@@ -106,10 +106,11 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
     let reductions = kernel.reductions.iter().map(|&(node, level)| reduction(graph, node, level));
     let writes = kernel.writes.iter().map(write);
     let passes = kernel.passes.iter().map(pass);
+    let bare = is_bare(graph, kernel);
     let contraction = option(kernel.contraction.zip(kernel.schedule.contraction.as_ref()).map(|((lhs, rhs), it)| {
         let (lhs, rhs) = (position(lhs), position(rhs));
         let (batch, m, n) = (axes(&it.batch), axes(&it.m), axes(&it.n));
-        quote!(Contraction { lhs: #lhs, rhs: #rhs, batch: #batch, m: #m, n: #n })
+        quote!(Contraction { lhs: #lhs, rhs: #rhs, batch: #batch, m: #m, n: #n, bare: #bare })
     }));
     quote! {
         Kernel {
@@ -123,6 +124,16 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
             contraction: #contraction,
         }
     }
+}
+
+/// True if the kernel only stores its reduction.
+fn is_bare(graph: &Graph, kernel: &Kernel<'_>) -> bool {
+    let ([write], [(reduction, _)]) = (&kernel.writes[..], &kernel.reductions[..]) else { return false };
+    let value = match graph.op(write.value) {
+        Op::Stop => graph.args(write.value)[0],
+        _ => write.value,
+    };
+    value == *reduction && matches!(write.kind, WriteKind::Own { reads_old: false, .. })
 }
 
 fn operand(operand: &Operand) -> TokenStream {

@@ -1,0 +1,561 @@
+#[track_caller]
+pub fn layer_norm<
+    D: ::tensor_rt::Device,
+    XMode: ::tensor_rt::GradMode
+        + ::tensor_rt::Join<<GammaMode as ::tensor_rt::Join<BetaMode>>::Out>,
+    T: ::tensor_rt::Float,
+    GammaDevice: ::tensor_rt::SameDevice<D>,
+    GammaMode: ::tensor_rt::GradMode + ::tensor_rt::Join<BetaMode>,
+    GammaElement: ::tensor_rt::SameElement<T>,
+    BetaDevice: ::tensor_rt::SameDevice<D>,
+    BetaMode: ::tensor_rt::GradMode,
+    BetaElement: ::tensor_rt::SameElement<T>,
+>(
+    x: &::tensor_rt::Tensor<D, XMode, T>,
+    gamma: &::tensor_rt::Tensor<GammaDevice, GammaMode, GammaElement>,
+    beta: &::tensor_rt::Tensor<BetaDevice, BetaMode, BetaElement>,
+    eps: f64,
+) -> ::core::result::Result<
+    ::tensor_rt::Tensor<
+        D,
+        <XMode as ::tensor_rt::Join<
+            <GammaMode as ::tensor_rt::Join<BetaMode>>::Out,
+        >>::Out,
+        T,
+    >,
+    ::tensor_rt::Error,
+> {
+    let mut call = ::tensor_rt::__private::Call::new(
+        &layer_norm::PROGRAM,
+        layer_norm::Passes::<T>::BODIES,
+        <T as ::tensor_rt::__private::Element>::DTYPE,
+    );
+    call.tensor(x);
+    call.tensor(gamma);
+    call.tensor(beta);
+    call.float(eps);
+    let mut outputs = call.run()?;
+    ::core::result::Result::Ok(
+        outputs
+            .take::<
+                D,
+                <XMode as ::tensor_rt::Join<
+                    <GammaMode as ::tensor_rt::Join<BetaMode>>::Out,
+                >>::Out,
+                T,
+            >(),
+    )
+}
+#[doc(hidden)]
+pub mod layer_norm {
+    use ::tensor_rt::__private::*;
+    pub(super) struct Passes<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> Passes<T> {
+        pub(super) const BODIES: Bodies = Bodies {
+            forward: &[
+                &[
+                    PassFn::of::<Forward0Level0<T>>(),
+                    PassFn::of::<Forward0Level1<T>>(),
+                    PassFn::of::<Forward0Inner<T>>(),
+                    PassFn::of::<Forward0Outer<T>>(),
+                ],
+            ],
+            backward: &[
+                &[PassFn::of::<Backward0Level0<T>>(), PassFn::of::<Backward0Outer<T>>()],
+                &[PassFn::of::<Backward1Level0<T>>(), PassFn::of::<Backward1Inner<T>>()],
+            ],
+        };
+    }
+    struct Forward0Level0<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Forward0Level0<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let xs = &block.input::<T>(0)[..n];
+            let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            for i in 0..n {
+                let x = xs[i].widen();
+                sum0_terms[i] = x;
+            }
+        }
+    }
+    struct Forward0Level1<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Forward0Level1<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let xs = &block.input::<T>(0)[..n];
+            let sum0s = &block.row::<T::Compute>(0)[..n];
+            let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
+            let size_c = block.size(1);
+            let v0 = <T::Compute as Compute>::from_i64(size_c);
+            for i in 0..n {
+                let x = xs[i].widen();
+                let sum0 = sum0s[i];
+                let d = x - sum0 / v0;
+                sum1_terms[i] = d * d;
+            }
+        }
+    }
+    struct Forward0Inner<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Forward0Inner<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let xs = &block.input::<T>(0)[..n];
+            let gammas = &block.input::<T>(1)[..n];
+            let betas = &block.input::<T>(2)[..n];
+            let out = &mut block.output::<T>(0)[..n];
+            let sum0s = &block.row::<T::Compute>(0)[..n];
+            let sum1s = &block.row::<T::Compute>(1)[..n];
+            let size_c = block.size(1);
+            let v0 = <T::Compute as Compute>::from_i64(size_c);
+            let eps = block.float::<T::Compute>(0);
+            for i in 0..n {
+                let x = xs[i].widen();
+                let sum0 = sum0s[i];
+                let d = x - sum0 / v0;
+                let sum1 = sum1s[i];
+                let gamma = gammas[i].widen();
+                let v1 = d * Compute::rsqrt::<I>(sum1 / v0 + eps) * gamma;
+                let beta = betas[i].widen();
+                out[i] = T::narrow(v1 + beta);
+            }
+        }
+    }
+    struct Forward0Outer<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Forward0Outer<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let saved0_out = &mut block.output::<T::Compute>(1)[..n];
+            let saved1_out = &mut block.output::<T::Compute>(2)[..n];
+            let sum0s = &block.row::<T::Compute>(0)[..n];
+            let sum1s = &block.row::<T::Compute>(1)[..n];
+            for i in 0..n {
+                let sum0 = sum0s[i];
+                let sum1 = sum1s[i];
+                saved0_out[i] = sum0;
+                saved1_out[i] = sum1;
+            }
+        }
+    }
+    struct Backward0Level0<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Backward0Level0<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let gs = &block.input::<T::Compute>(0)[..n];
+            let xs = &block.input::<T>(1)[..n];
+            let saved0s = &block.input::<T::Compute>(2)[..n];
+            let saved1s = &block.input::<T::Compute>(3)[..n];
+            let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
+            let size_c = block.size(1);
+            let v0 = <T::Compute as Compute>::from_i64(size_c);
+            let eps = block.float::<T::Compute>(0);
+            for i in 0..n {
+                let x = xs[i].widen();
+                let g = gs[i];
+                let saved1 = saved1s[i];
+                let saved0 = saved0s[i];
+                let v1 = (x - saved0 / v0) * Compute::rsqrt::<I>(saved1 / v0 + eps);
+                sum0_terms[i] = g;
+                sum1_terms[i] = v1 * g;
+            }
+        }
+    }
+    struct Backward0Outer<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Backward0Outer<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let dgamma = &mut block.output::<T>(0)[..n];
+            let dbeta = &mut block.output::<T>(1)[..n];
+            let sum0s = &block.row::<T::Compute>(0)[..n];
+            let sum1s = &block.row::<T::Compute>(1)[..n];
+            for i in 0..n {
+                let sum0 = sum0s[i];
+                let sum1 = sum1s[i];
+                dgamma[i] = T::narrow(sum1);
+                dbeta[i] = T::narrow(sum0);
+            }
+        }
+    }
+    struct Backward1Level0<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Backward1Level0<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let gammas = &block.input::<T>(0)[..n];
+            let gs = &block.input::<T::Compute>(1)[..n];
+            let xs = &block.input::<T>(2)[..n];
+            let saved0s = &block.input::<T::Compute>(3)[..n];
+            let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
+            let size_c = block.size(1);
+            let v0 = <T::Compute as Compute>::from_i64(size_c);
+            for i in 0..n {
+                let x = xs[i].widen();
+                let gamma = gammas[i].widen();
+                let g = gs[i];
+                let saved0 = saved0s[i];
+                sum0_terms[i] = gamma * g;
+                sum1_terms[i] = gamma * (x - saved0 / v0) * g;
+            }
+        }
+    }
+    struct Backward1Inner<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Backward1Inner<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let gammas = &block.input::<T>(0)[..n];
+            let gs = &block.input::<T::Compute>(1)[..n];
+            let xs = &block.input::<T>(2)[..n];
+            let saved0s = &block.input::<T::Compute>(3)[..n];
+            let saved1s = &block.input::<T::Compute>(4)[..n];
+            let dx = &mut block.output::<T>(0)[..n];
+            let sum0s = &block.row::<T::Compute>(0)[..n];
+            let sum1s = &block.row::<T::Compute>(1)[..n];
+            let size_c = block.size(1);
+            let v0 = <T::Compute as Compute>::from_i64(size_c);
+            let eps = block.float::<T::Compute>(0);
+            for i in 0..n {
+                let x = xs[i].widen();
+                let gamma = gammas[i].widen();
+                let g = gs[i];
+                let sum0 = sum0s[i];
+                let saved1 = saved1s[i];
+                let v1 = Compute::rsqrt::<I>(saved1 / v0 + eps);
+                let saved0 = saved0s[i];
+                let sum1 = sum1s[i];
+                let v2 = v1 * v1 * sum1 * (x - saved0 / v0);
+                let v3 = -(gamma * g) + (sum0 + v2) / v0;
+                dx[i] = T::narrow(-(v1 * v3));
+            }
+        }
+    }
+    pub(super) static PROGRAM: Program = Program {
+        name: "layer_norm",
+        axes: &[
+            Axis {
+                name: "..",
+                extent: 0,
+                rest: true,
+            },
+            Axis {
+                name: "C",
+                extent: 1,
+                rest: false,
+            },
+        ],
+        extents: &[Extent::Declared, Extent::Declared],
+        tensors: &[
+            TensorParam {
+                name: "x",
+                intent: Intent::Read,
+                elem: Elem::Generic,
+                axes: &[0, 1],
+                blocked: ::core::option::Option::None,
+            },
+            TensorParam {
+                name: "gamma",
+                intent: Intent::Read,
+                elem: Elem::Generic,
+                axes: &[1],
+                blocked: ::core::option::Option::None,
+            },
+            TensorParam {
+                name: "beta",
+                intent: Intent::Read,
+                elem: Elem::Generic,
+                axes: &[1],
+                blocked: ::core::option::Option::None,
+            },
+        ],
+        scalars: &[ScalarParam { name: "eps" }],
+        outputs: &[
+            ArrayDecl {
+                elem: Elem::Generic,
+                axes: &[0, 1],
+            },
+        ],
+        bounds: &[],
+        assertions: &[],
+        saved: &[
+            Saved {
+                array: ArrayDecl {
+                    elem: Elem::Compute,
+                    axes: &[0],
+                },
+                output: ::core::option::Option::None,
+            },
+            Saved {
+                array: ArrayDecl {
+                    elem: Elem::Compute,
+                    axes: &[0],
+                },
+                output: ::core::option::Option::None,
+            },
+        ],
+        forward: Schedule {
+            temps: &[],
+            kernels: &[FORWARD_0],
+        },
+        backward: ::core::option::Option::Some(Schedule {
+            temps: &[],
+            kernels: &[BACKWARD_0, BACKWARD_1],
+        }),
+    };
+    const FORWARD_0: Kernel = Kernel {
+        class: Class::Row,
+        free: &[0],
+        reduced: &[1],
+        operands: &[
+            Operand {
+                array: Array::Param(0),
+                elem: Elem::Generic,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Param(1),
+                elem: Elem::Generic,
+                index: &[Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Param(2),
+                elem: Elem::Generic,
+                index: &[Index::Axis(1)],
+            },
+        ],
+        reductions: &[
+            Reduction {
+                level: 0,
+                op: ReduceOp::Sum,
+                value: Elem::Compute,
+                name: "sum[C]",
+            },
+            Reduction {
+                level: 1,
+                op: ReduceOp::Sum,
+                value: Elem::Compute,
+                name: "sum[C]",
+            },
+        ],
+        writes: &[
+            Write {
+                array: Array::Output(0),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
+            Write {
+                array: Array::Saved(0),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[0],
+                    reads_old: false,
+                },
+            },
+            Write {
+                array: Array::Saved(1),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[0],
+                    reads_old: false,
+                },
+            },
+        ],
+        passes: &[
+            Pass {
+                kind: PassKind::Level(0),
+                operands: &[0],
+                axes: &[],
+                rows: &[],
+                reductions: &[0],
+                writes: &[],
+            },
+            Pass {
+                kind: PassKind::Level(1),
+                operands: &[0],
+                axes: &[],
+                rows: &[0],
+                reductions: &[1],
+                writes: &[],
+            },
+            Pass {
+                kind: PassKind::Inner,
+                operands: &[0, 1, 2],
+                axes: &[],
+                rows: &[0, 1],
+                reductions: &[],
+                writes: &[0],
+            },
+            Pass {
+                kind: PassKind::Outer,
+                operands: &[],
+                axes: &[],
+                rows: &[0, 1],
+                reductions: &[],
+                writes: &[1, 2],
+            },
+        ],
+        contraction: ::core::option::Option::None,
+    };
+    const BACKWARD_0: Kernel = Kernel {
+        class: Class::Column,
+        free: &[1],
+        reduced: &[0],
+        operands: &[
+            Operand {
+                array: Array::Cotangent(0),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Param(0),
+                elem: Elem::Generic,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Saved(0),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0)],
+            },
+            Operand {
+                array: Array::Saved(1),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0)],
+            },
+        ],
+        reductions: &[
+            Reduction {
+                level: 0,
+                op: ReduceOp::Sum,
+                value: Elem::Compute,
+                name: "sum[..]",
+            },
+            Reduction {
+                level: 0,
+                op: ReduceOp::Sum,
+                value: Elem::Compute,
+                name: "sum[..]",
+            },
+        ],
+        writes: &[
+            Write {
+                array: Array::Gradient(1),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[1],
+                    reads_old: false,
+                },
+            },
+            Write {
+                array: Array::Gradient(2),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[1],
+                    reads_old: false,
+                },
+            },
+        ],
+        passes: &[
+            Pass {
+                kind: PassKind::Level(0),
+                operands: &[0, 1, 2, 3],
+                axes: &[],
+                rows: &[],
+                reductions: &[0, 1],
+                writes: &[],
+            },
+            Pass {
+                kind: PassKind::Outer,
+                operands: &[],
+                axes: &[],
+                rows: &[0, 1],
+                reductions: &[],
+                writes: &[0, 1],
+            },
+        ],
+        contraction: ::core::option::Option::None,
+    };
+    const BACKWARD_1: Kernel = Kernel {
+        class: Class::Row,
+        free: &[0],
+        reduced: &[1],
+        operands: &[
+            Operand {
+                array: Array::Param(1),
+                elem: Elem::Generic,
+                index: &[Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Cotangent(0),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Param(0),
+                elem: Elem::Generic,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Saved(0),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0)],
+            },
+            Operand {
+                array: Array::Saved(1),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0)],
+            },
+        ],
+        reductions: &[
+            Reduction {
+                level: 0,
+                op: ReduceOp::Sum,
+                value: Elem::Compute,
+                name: "sum[C]",
+            },
+            Reduction {
+                level: 0,
+                op: ReduceOp::Sum,
+                value: Elem::Compute,
+                name: "sum[C]",
+            },
+        ],
+        writes: &[
+            Write {
+                array: Array::Gradient(0),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
+        ],
+        passes: &[
+            Pass {
+                kind: PassKind::Level(0),
+                operands: &[0, 1, 2, 3],
+                axes: &[],
+                rows: &[],
+                reductions: &[0, 1],
+                writes: &[],
+            },
+            Pass {
+                kind: PassKind::Inner,
+                operands: &[0, 1, 2, 3, 4],
+                axes: &[],
+                rows: &[0, 1],
+                reductions: &[],
+                writes: &[0],
+            },
+        ],
+        contraction: ::core::option::Option::None,
+    };
+}

@@ -1,0 +1,279 @@
+#[track_caller]
+pub fn softmax<D: ::tensor_rt::Device, G: ::tensor_rt::GradMode, T: ::tensor_rt::Float>(
+    x: &::tensor_rt::Tensor<D, G, T>,
+) -> ::core::result::Result<::tensor_rt::Tensor<D, G, T>, ::tensor_rt::Error> {
+    let mut call = ::tensor_rt::__private::Call::new(
+        &softmax::PROGRAM,
+        softmax::Passes::<T>::BODIES,
+        <T as ::tensor_rt::__private::Element>::DTYPE,
+    );
+    call.tensor(x);
+    let mut outputs = call.run()?;
+    ::core::result::Result::Ok(outputs.take::<D, G, T>())
+}
+#[doc(hidden)]
+pub mod softmax {
+    use ::tensor_rt::__private::*;
+    pub(super) struct Passes<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> Passes<T> {
+        pub(super) const BODIES: Bodies = Bodies {
+            forward: &[
+                &[
+                    PassFn::of::<Forward0Level0<T>>(),
+                    PassFn::of::<Forward0Level1<T>>(),
+                    PassFn::of::<Forward0Inner<T>>(),
+                ],
+            ],
+            backward: &[
+                &[PassFn::of::<Backward0Level0<T>>(), PassFn::of::<Backward0Inner<T>>()],
+            ],
+        };
+    }
+    struct Forward0Level0<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Forward0Level0<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let xs = &block.input::<T>(0)[..n];
+            let max0_terms = &mut block.values::<T::Compute>(0)[..n];
+            for i in 0..n {
+                let x = xs[i].widen();
+                max0_terms[i] = x;
+            }
+        }
+    }
+    struct Forward0Level1<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Forward0Level1<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let xs = &block.input::<T>(0)[..n];
+            let max0s = &block.row::<T::Compute>(0)[..n];
+            let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
+            for i in 0..n {
+                let x = xs[i].widen();
+                let max0 = max0s[i];
+                let e = Compute::exp::<I>(x - max0);
+                sum1_terms[i] = e;
+            }
+        }
+    }
+    struct Forward0Inner<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Forward0Inner<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let xs = &block.input::<T>(0)[..n];
+            let out = &mut block.output::<T>(0)[..n];
+            let max0s = &block.row::<T::Compute>(0)[..n];
+            let sum1s = &block.row::<T::Compute>(1)[..n];
+            for i in 0..n {
+                let x = xs[i].widen();
+                let max0 = max0s[i];
+                let e = Compute::exp::<I>(x - max0);
+                let sum1 = sum1s[i];
+                out[i] = T::narrow(e / sum1);
+            }
+        }
+    }
+    struct Backward0Level0<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Backward0Level0<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let saved0s = &block.input::<T::Compute>(0)[..n];
+            let gs = &block.input::<T::Compute>(1)[..n];
+            let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            for i in 0..n {
+                let g = gs[i];
+                let saved0 = saved0s[i];
+                sum0_terms[i] = saved0 * g;
+            }
+        }
+    }
+    struct Backward0Inner<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Backward0Inner<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let saved0s = &block.input::<T::Compute>(0)[..n];
+            let gs = &block.input::<T::Compute>(1)[..n];
+            let dx = &mut block.output::<T>(0)[..n];
+            let sum0s = &block.row::<T::Compute>(0)[..n];
+            for i in 0..n {
+                let g = gs[i];
+                let saved0 = saved0s[i];
+                let sum0 = sum0s[i];
+                dx[i] = T::narrow(-(saved0 * (sum0 - g)));
+            }
+        }
+    }
+    pub(super) static PROGRAM: Program = Program {
+        name: "softmax",
+        axes: &[
+            Axis {
+                name: "..",
+                extent: 0,
+                rest: true,
+            },
+            Axis {
+                name: "C",
+                extent: 1,
+                rest: false,
+            },
+        ],
+        extents: &[Extent::Declared, Extent::Declared],
+        tensors: &[
+            TensorParam {
+                name: "x",
+                intent: Intent::Read,
+                elem: Elem::Generic,
+                axes: &[0, 1],
+                blocked: ::core::option::Option::None,
+            },
+        ],
+        scalars: &[],
+        outputs: &[
+            ArrayDecl {
+                elem: Elem::Generic,
+                axes: &[0, 1],
+            },
+        ],
+        bounds: &[],
+        assertions: &[],
+        saved: &[
+            Saved {
+                array: ArrayDecl {
+                    elem: Elem::Compute,
+                    axes: &[0, 1],
+                },
+                output: ::core::option::Option::Some(0),
+            },
+        ],
+        forward: Schedule {
+            temps: &[],
+            kernels: &[FORWARD_0],
+        },
+        backward: ::core::option::Option::Some(Schedule {
+            temps: &[],
+            kernels: &[BACKWARD_0],
+        }),
+    };
+    const FORWARD_0: Kernel = Kernel {
+        class: Class::Row,
+        free: &[0],
+        reduced: &[1],
+        operands: &[
+            Operand {
+                array: Array::Param(0),
+                elem: Elem::Generic,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+        ],
+        reductions: &[
+            Reduction {
+                level: 0,
+                op: ReduceOp::Max,
+                value: Elem::Compute,
+                name: "max[C]",
+            },
+            Reduction {
+                level: 1,
+                op: ReduceOp::Sum,
+                value: Elem::Compute,
+                name: "sum[C]",
+            },
+        ],
+        writes: &[
+            Write {
+                array: Array::Output(0),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
+        ],
+        passes: &[
+            Pass {
+                kind: PassKind::Level(0),
+                operands: &[0],
+                axes: &[],
+                rows: &[],
+                reductions: &[0],
+                writes: &[],
+            },
+            Pass {
+                kind: PassKind::Level(1),
+                operands: &[0],
+                axes: &[],
+                rows: &[0],
+                reductions: &[1],
+                writes: &[],
+            },
+            Pass {
+                kind: PassKind::Inner,
+                operands: &[0],
+                axes: &[],
+                rows: &[0, 1],
+                reductions: &[],
+                writes: &[0],
+            },
+        ],
+        contraction: ::core::option::Option::None,
+    };
+    const BACKWARD_0: Kernel = Kernel {
+        class: Class::Row,
+        free: &[0],
+        reduced: &[1],
+        operands: &[
+            Operand {
+                array: Array::Saved(0),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Cotangent(0),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+        ],
+        reductions: &[
+            Reduction {
+                level: 0,
+                op: ReduceOp::Sum,
+                value: Elem::Compute,
+                name: "sum[C]",
+            },
+        ],
+        writes: &[
+            Write {
+                array: Array::Gradient(0),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
+        ],
+        passes: &[
+            Pass {
+                kind: PassKind::Level(0),
+                operands: &[0, 1],
+                axes: &[],
+                rows: &[],
+                reductions: &[0],
+                writes: &[],
+            },
+            Pass {
+                kind: PassKind::Inner,
+                operands: &[0, 1],
+                axes: &[],
+                rows: &[0],
+                reductions: &[],
+                writes: &[0],
+            },
+        ],
+        contraction: ::core::option::Option::None,
+    };
+}

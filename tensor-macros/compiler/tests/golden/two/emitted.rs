@@ -1,0 +1,515 @@
+#[track_caller]
+pub fn two<
+    D: ::tensor_rt::Device,
+    XMode: ::tensor_rt::GradMode
+        + ::tensor_rt::Join<<RMode as ::tensor_rt::Join<GammaMode>>::Out>,
+    T: ::tensor_rt::Float,
+    RDevice: ::tensor_rt::SameDevice<D>,
+    RMode: ::tensor_rt::GradMode + ::tensor_rt::Join<GammaMode>,
+    RElement: ::tensor_rt::SameElement<T>,
+    GammaDevice: ::tensor_rt::SameDevice<D>,
+    GammaMode: ::tensor_rt::GradMode,
+    GammaElement: ::tensor_rt::SameElement<T>,
+>(
+    x: &::tensor_rt::Tensor<D, XMode, T>,
+    r: &::tensor_rt::Tensor<RDevice, RMode, RElement>,
+    gamma: &::tensor_rt::Tensor<GammaDevice, GammaMode, GammaElement>,
+    eps: f64,
+) -> ::core::result::Result<
+    (
+        ::tensor_rt::Tensor<
+            D,
+            <XMode as ::tensor_rt::Join<
+                <RMode as ::tensor_rt::Join<GammaMode>>::Out,
+            >>::Out,
+            T,
+        >,
+        ::tensor_rt::Tensor<
+            D,
+            <XMode as ::tensor_rt::Join<
+                <RMode as ::tensor_rt::Join<GammaMode>>::Out,
+            >>::Out,
+            T,
+        >,
+    ),
+    ::tensor_rt::Error,
+> {
+    let mut call = ::tensor_rt::__private::Call::new(
+        &two::PROGRAM,
+        two::Passes::<T>::BODIES,
+        <T as ::tensor_rt::__private::Element>::DTYPE,
+    );
+    call.tensor(x);
+    call.tensor(r);
+    call.tensor(gamma);
+    call.float(eps);
+    let mut outputs = call.run()?;
+    ::core::result::Result::Ok((
+        outputs
+            .take::<
+                D,
+                <XMode as ::tensor_rt::Join<
+                    <RMode as ::tensor_rt::Join<GammaMode>>::Out,
+                >>::Out,
+                T,
+            >(),
+        outputs
+            .take::<
+                D,
+                <XMode as ::tensor_rt::Join<
+                    <RMode as ::tensor_rt::Join<GammaMode>>::Out,
+                >>::Out,
+                T,
+            >(),
+    ))
+}
+#[doc(hidden)]
+pub mod two {
+    use ::tensor_rt::__private::*;
+    pub(super) struct Passes<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> Passes<T> {
+        pub(super) const BODIES: Bodies = Bodies {
+            forward: &[
+                &[
+                    PassFn::of::<Forward0Level0<T>>(),
+                    PassFn::of::<Forward0Inner<T>>(),
+                    PassFn::of::<Forward0Outer<T>>(),
+                ],
+            ],
+            backward: &[
+                &[PassFn::of::<Backward0Level0<T>>(), PassFn::of::<Backward0Inner<T>>()],
+                &[PassFn::of::<Backward1Level0<T>>(), PassFn::of::<Backward1Outer<T>>()],
+            ],
+        };
+    }
+    struct Forward0Level0<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Forward0Level0<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let xs = &block.input::<T>(0)[..n];
+            let rs = &block.input::<T>(1)[..n];
+            let out0 = &mut block.output::<T>(0)[..n];
+            let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            for i in 0..n {
+                let x = xs[i].widen();
+                let r = rs[i].widen();
+                let h = x + r;
+                sum0_terms[i] = h * h;
+                out0[i] = T::narrow(h);
+            }
+        }
+    }
+    struct Forward0Inner<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Forward0Inner<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let xs = &block.input::<T>(0)[..n];
+            let rs = &block.input::<T>(1)[..n];
+            let gammas = &block.input::<T>(2)[..n];
+            let out1 = &mut block.output::<T>(1)[..n];
+            let sum0s = &block.row::<T::Compute>(0)[..n];
+            let size_c = block.size(1);
+            let v0 = <T::Compute as Compute>::from_i64(size_c);
+            let eps = block.float::<T::Compute>(0);
+            for i in 0..n {
+                let x = xs[i].widen();
+                let r = rs[i].widen();
+                let h = x + r;
+                let sum0 = sum0s[i];
+                let gamma = gammas[i].widen();
+                out1[i] = T::narrow(h * Compute::rsqrt::<I>(sum0 / v0 + eps) * gamma);
+            }
+        }
+    }
+    struct Forward0Outer<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Forward0Outer<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let saved0_out = &mut block.output::<T::Compute>(2)[..n];
+            let sum0s = &block.row::<T::Compute>(0)[..n];
+            for i in 0..n {
+                let sum0 = sum0s[i];
+                saved0_out[i] = sum0;
+            }
+        }
+    }
+    struct Backward0Level0<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Backward0Level0<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let gammas = &block.input::<T>(0)[..n];
+            let hs = &block.input::<T::Compute>(1)[..n];
+            let g1s = &block.input::<T::Compute>(2)[..n];
+            let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            for i in 0..n {
+                let gamma = gammas[i].widen();
+                let g1 = g1s[i];
+                let h = hs[i];
+                sum0_terms[i] = gamma * h * g1;
+            }
+        }
+    }
+    struct Backward0Inner<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Backward0Inner<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let gammas = &block.input::<T>(0)[..n];
+            let hs = &block.input::<T::Compute>(1)[..n];
+            let g1s = &block.input::<T::Compute>(2)[..n];
+            let g0s = &block.input::<T::Compute>(3)[..n];
+            let saved0s = &block.input::<T::Compute>(4)[..n];
+            let dx = &mut block.output::<T>(0)[..n];
+            let dr = &mut block.output::<T>(1)[..n];
+            let sum0s = &block.row::<T::Compute>(0)[..n];
+            let size_c = block.size(1);
+            let v0 = <T::Compute as Compute>::from_i64(size_c);
+            let eps = block.float::<T::Compute>(0);
+            for i in 0..n {
+                let gamma = gammas[i].widen();
+                let g0 = g0s[i];
+                let g1 = g1s[i];
+                let saved0 = saved0s[i];
+                let v1 = Compute::rsqrt::<I>(saved0 / v0 + eps);
+                let h = hs[i];
+                let sum0 = sum0s[i];
+                let v2 = gamma * g1 - v1 * v1 * sum0 * h / v0;
+                let v3 = g0 + v1 * v2;
+                dx[i] = T::narrow(v3);
+                dr[i] = T::narrow(v3);
+            }
+        }
+    }
+    struct Backward1Level0<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Backward1Level0<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let hs = &block.input::<T::Compute>(0)[..n];
+            let saved0s = &block.input::<T::Compute>(1)[..n];
+            let g1s = &block.input::<T::Compute>(2)[..n];
+            let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            let size_c = block.size(1);
+            let v0 = <T::Compute as Compute>::from_i64(size_c);
+            let eps = block.float::<T::Compute>(0);
+            for i in 0..n {
+                let g1 = g1s[i];
+                let saved0 = saved0s[i];
+                let h = hs[i];
+                sum0_terms[i] = h * Compute::rsqrt::<I>(saved0 / v0 + eps) * g1;
+            }
+        }
+    }
+    struct Backward1Outer<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Backward1Outer<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let dgamma = &mut block.output::<T>(0)[..n];
+            let sum0s = &block.row::<T::Compute>(0)[..n];
+            for i in 0..n {
+                let sum0 = sum0s[i];
+                dgamma[i] = T::narrow(sum0);
+            }
+        }
+    }
+    pub(super) static PROGRAM: Program = Program {
+        name: "two",
+        axes: &[
+            Axis {
+                name: "..",
+                extent: 0,
+                rest: true,
+            },
+            Axis {
+                name: "C",
+                extent: 1,
+                rest: false,
+            },
+        ],
+        extents: &[Extent::Declared, Extent::Declared],
+        tensors: &[
+            TensorParam {
+                name: "x",
+                intent: Intent::Read,
+                elem: Elem::Generic,
+                axes: &[0, 1],
+                blocked: ::core::option::Option::None,
+            },
+            TensorParam {
+                name: "r",
+                intent: Intent::Read,
+                elem: Elem::Generic,
+                axes: &[0, 1],
+                blocked: ::core::option::Option::None,
+            },
+            TensorParam {
+                name: "gamma",
+                intent: Intent::Read,
+                elem: Elem::Generic,
+                axes: &[1],
+                blocked: ::core::option::Option::None,
+            },
+        ],
+        scalars: &[ScalarParam { name: "eps" }],
+        outputs: &[
+            ArrayDecl {
+                elem: Elem::Generic,
+                axes: &[0, 1],
+            },
+            ArrayDecl {
+                elem: Elem::Generic,
+                axes: &[0, 1],
+            },
+        ],
+        bounds: &[],
+        assertions: &[],
+        saved: &[
+            Saved {
+                array: ArrayDecl {
+                    elem: Elem::Compute,
+                    axes: &[0],
+                },
+                output: ::core::option::Option::None,
+            },
+            Saved {
+                array: ArrayDecl {
+                    elem: Elem::Compute,
+                    axes: &[0, 1],
+                },
+                output: ::core::option::Option::Some(0),
+            },
+        ],
+        forward: Schedule {
+            temps: &[],
+            kernels: &[FORWARD_0],
+        },
+        backward: ::core::option::Option::Some(Schedule {
+            temps: &[],
+            kernels: &[BACKWARD_0, BACKWARD_1],
+        }),
+    };
+    const FORWARD_0: Kernel = Kernel {
+        class: Class::Row,
+        free: &[0],
+        reduced: &[1],
+        operands: &[
+            Operand {
+                array: Array::Param(0),
+                elem: Elem::Generic,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Param(1),
+                elem: Elem::Generic,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Param(2),
+                elem: Elem::Generic,
+                index: &[Index::Axis(1)],
+            },
+        ],
+        reductions: &[
+            Reduction {
+                level: 0,
+                op: ReduceOp::Sum,
+                value: Elem::Compute,
+                name: "sum[C]",
+            },
+        ],
+        writes: &[
+            Write {
+                array: Array::Output(0),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
+            Write {
+                array: Array::Output(1),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
+            Write {
+                array: Array::Saved(0),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[0],
+                    reads_old: false,
+                },
+            },
+        ],
+        passes: &[
+            Pass {
+                kind: PassKind::Level(0),
+                operands: &[0, 1],
+                axes: &[],
+                rows: &[],
+                reductions: &[0],
+                writes: &[0],
+            },
+            Pass {
+                kind: PassKind::Inner,
+                operands: &[0, 1, 2],
+                axes: &[],
+                rows: &[0],
+                reductions: &[],
+                writes: &[1],
+            },
+            Pass {
+                kind: PassKind::Outer,
+                operands: &[],
+                axes: &[],
+                rows: &[0],
+                reductions: &[],
+                writes: &[2],
+            },
+        ],
+        contraction: ::core::option::Option::None,
+    };
+    const BACKWARD_0: Kernel = Kernel {
+        class: Class::Row,
+        free: &[0],
+        reduced: &[1],
+        operands: &[
+            Operand {
+                array: Array::Param(2),
+                elem: Elem::Generic,
+                index: &[Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Saved(1),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Cotangent(1),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Cotangent(0),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Saved(0),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0)],
+            },
+        ],
+        reductions: &[
+            Reduction {
+                level: 0,
+                op: ReduceOp::Sum,
+                value: Elem::Compute,
+                name: "sum[C]",
+            },
+        ],
+        writes: &[
+            Write {
+                array: Array::Gradient(0),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
+            Write {
+                array: Array::Gradient(1),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
+        ],
+        passes: &[
+            Pass {
+                kind: PassKind::Level(0),
+                operands: &[0, 1, 2],
+                axes: &[],
+                rows: &[],
+                reductions: &[0],
+                writes: &[],
+            },
+            Pass {
+                kind: PassKind::Inner,
+                operands: &[0, 1, 2, 3, 4],
+                axes: &[],
+                rows: &[0],
+                reductions: &[],
+                writes: &[0, 1],
+            },
+        ],
+        contraction: ::core::option::Option::None,
+    };
+    const BACKWARD_1: Kernel = Kernel {
+        class: Class::Column,
+        free: &[1],
+        reduced: &[0],
+        operands: &[
+            Operand {
+                array: Array::Saved(1),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+            Operand {
+                array: Array::Saved(0),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0)],
+            },
+            Operand {
+                array: Array::Cotangent(1),
+                elem: Elem::Compute,
+                index: &[Index::Axis(0), Index::Axis(1)],
+            },
+        ],
+        reductions: &[
+            Reduction {
+                level: 0,
+                op: ReduceOp::Sum,
+                value: Elem::Compute,
+                name: "sum[..]",
+            },
+        ],
+        writes: &[
+            Write {
+                array: Array::Gradient(2),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[1],
+                    reads_old: false,
+                },
+            },
+        ],
+        passes: &[
+            Pass {
+                kind: PassKind::Level(0),
+                operands: &[0, 1, 2],
+                axes: &[],
+                rows: &[],
+                reductions: &[0],
+                writes: &[],
+            },
+            Pass {
+                kind: PassKind::Outer,
+                operands: &[],
+                axes: &[],
+                rows: &[0],
+                reductions: &[],
+                writes: &[0],
+            },
+        ],
+        contraction: ::core::option::Option::None,
+    };
+}

@@ -1,0 +1,101 @@
+//! The adjoint of a call: its backward schedule, with what it needs of the forward pass.
+//!
+//! Invariant: what is kept is outside the graph, and never changes: an edit of a kept tensor copies it first.
+
+use smallvec::SmallVec;
+
+use super::block::Scalar;
+use super::body::Bodies;
+use super::launch::{Arrays, Frame, Params, Setting, reads};
+use super::program::{Array, Program, Schedule};
+use super::sizes::Resolved;
+use crate::autograd::{Adjoint, Cotangents};
+use crate::device::DeviceId;
+use crate::element::DType;
+use crate::error::{Origin, Result};
+use crate::tensor::raw::Raw;
+use crate::tensor::view::Movement;
+
+/// The way back through a program.
+pub(crate) struct ProgramAdjoint {
+    pub program: &'static Program,
+    pub bodies: Bodies,
+    pub generic: DType,
+    pub device: DeviceId,
+    pub resolved: Resolved,
+    pub scalars: SmallVec<[Scalar; 4]>,
+    /// Parameters that the backward schedule reads.
+    pub params: SmallVec<[Option<Raw>; 4]>,
+    /// Residuals.
+    pub saved: Arrays,
+}
+
+impl Adjoint for ProgramAdjoint {
+    fn cotangents(&self, outputs: &[Option<Raw>], wanted: &[bool], origin: Origin) -> Result<Cotangents> {
+        let program = self.program;
+        let Some(backward) = &program.backward else {
+            unreachable!("bug in tensor_fn!: the adjoint of a kernel without a gradient")
+        };
+        let setting = Setting {
+            program,
+            generic: self.generic,
+            resolved: &self.resolved,
+            scalars: &self.scalars,
+            device: self.device,
+            origin: Origin { op: program.name, at: origin.at },
+        };
+        let mut cotangents = Arrays::new();
+        for (position, cotangent) in outputs.iter().enumerate() {
+            cotangents.push(self.cotangent(&setting, backward, position, cotangent.as_ref())?);
+        }
+        let mut gradients = Arrays::new();
+        for ((param, decl), &wanted) in program.tensors.iter().enumerate().zip(wanted) {
+            let array = super::program::ArrayDecl { elem: decl.elem, axes: decl.axes };
+            let made = wanted && writes(backward, Array::Gradient(param as u16));
+            gradients.push(if made { Some(setting.allocate(&array)?) } else { None });
+        }
+        let frame = Frame {
+            setting,
+            schedule: backward,
+            bodies: self.bodies.backward,
+            params: Params::Kept(&self.params),
+            cotangents,
+            outputs: Arrays::new(),
+            gradients,
+            saved: self.saved.clone(),
+            temps: SmallVec::from_elem(None, backward.temps.len()),
+        };
+        Ok(frame.run()?.gradients)
+    }
+}
+
+impl ProgramAdjoint {
+    /// The cotangent of an output in the element that the backward schedule reads; one zero for all of a missing one.
+    fn cotangent(
+        &self,
+        setting: &Setting<'_>,
+        backward: &Schedule,
+        output: usize,
+        given: Option<&Raw>,
+    ) -> Result<Option<Raw>> {
+        let array = Array::Cotangent(output as u16);
+        if !reads(backward, array) {
+            return Ok(None);
+        }
+        let origin = setting.origin;
+        let decl = &self.program.outputs[output];
+        let dtype = decl.elem.dtype(self.generic).compute();
+        let cotangent = match given {
+            Some(raw) if raw.dtype() == dtype => raw.detached(),
+            Some(raw) => Movement::Cast(dtype).apply(raw, origin)?,
+            None => Raw::zeros(self.device, dtype, [], origin)?,
+        };
+        let shape = self.resolved.shape(self.program, decl.axes);
+        let layout = cotangent.layout().broadcast_to(&shape, origin)?;
+        Ok(Some(cotangent.with_layout(layout)))
+    }
+}
+
+fn writes(schedule: &Schedule, array: Array) -> bool {
+    schedule.kernels.iter().any(|kernel| kernel.writes.iter().any(|write| write.array == array))
+}

@@ -1,0 +1,226 @@
+//! A call of a kernel: from arguments to results.
+//!
+//! The typed wrapper that `tensor_fn!` writes puts its arguments into a [`Call`], runs it, and takes the results out of
+//! [`Outputs`] with their types. Everything between is without types: sizes are resolved and checked, arrays made, the
+//! forward schedule run, and, if an argument is tracked, a node of the graph attached to the results.
+//!
+//! Invariant: nothing is launched before every check that needs no device has passed.
+
+use smallvec::SmallVec;
+
+use super::adjoint::ProgramAdjoint;
+use super::block::Scalar;
+use super::body::Bodies;
+use super::launch::{Argument, Arrays, Frame, Params, Setting, check_empty_reductions, reads};
+use super::program::{Array, Intent, Program};
+use super::sizes::Resolved;
+use crate::autograd;
+use crate::device::{Device, DeviceId};
+use crate::element::{DType, Element};
+use crate::error::{Error, Origin, Result};
+use crate::mode::GradMode;
+use crate::relation::InPlace;
+use crate::tensor::Tensor;
+use crate::tensor::raw::Raw;
+
+/// A call of a kernel that is being put together: arguments in the order of the signature.
+pub struct Call<'a> {
+    program: &'static Program,
+    bodies: Bodies,
+    generic: DType,
+    origin: Origin,
+    device: Option<DeviceId>,
+    arguments: SmallVec<[Argument<'a>; 4]>,
+    scalars: SmallVec<[Scalar; 4]>,
+    /// The first error of an edited place.
+    failed: Option<Error>,
+}
+
+/// The results of a call, to be taken in order.
+pub struct Outputs {
+    raws: SmallVec<[Raw; 2]>,
+    taken: usize,
+}
+
+impl<'a> Call<'a> {
+    /// A call of `program` for the element `generic`.
+    #[track_caller]
+    pub fn new(program: &'static Program, bodies: Bodies, generic: DType) -> Self {
+        let origin = Origin::of(program.name);
+        let (arguments, scalars) = (SmallVec::new(), SmallVec::new());
+        Self { program, bodies, generic, origin, device: None, arguments, scalars, failed: None }
+    }
+
+    /// A tensor that is read.
+    pub fn tensor<D: Device, G: GradMode, T: Element>(&mut self, tensor: &'a Tensor<D, G, T>) {
+        self.device = Some(D::ID);
+        self.arguments.push(Argument::Read(&tensor.raw));
+    }
+
+    /// A place that is edited; its storage is made unique.
+    pub fn edit<Y: InPlace>(&mut self, place: &'a mut Y) {
+        self.device = Some(Y::Device::ID);
+        match place.exclusive(self.origin) {
+            Ok(place) => self.arguments.push(Argument::Edit(place)),
+            Err(error) => self.failed = self.failed.take().or(Some(error)),
+        }
+    }
+
+    /// The device of a kernel without tensors.
+    pub fn device<D: Device>(&mut self, device: &D) {
+        let _ = device;
+        self.device = Some(D::ID);
+    }
+
+    /// A `float` scalar.
+    pub fn float(&mut self, value: f64) {
+        self.scalars.push(Scalar::Float(value));
+    }
+
+    /// An `f32` scalar.
+    pub fn f32(&mut self, value: f32) {
+        self.scalars.push(Scalar::F32(value));
+    }
+
+    /// An `f64` scalar.
+    pub fn f64(&mut self, value: f64) {
+        self.scalars.push(Scalar::F64(value));
+    }
+
+    /// An `i64` scalar.
+    pub fn i64(&mut self, value: i64) {
+        self.scalars.push(Scalar::Int(value));
+    }
+
+    /// A `usize` scalar; one that is no `i64` is an error when the call runs.
+    pub fn usize(&mut self, value: usize) {
+        let int = i64::try_from(value).unwrap_or_else(|_| {
+            let (op, at) = (self.origin.op, self.origin.at);
+            let name = self.program.scalars.get(self.scalars.len()).map_or("", |scalar| scalar.name);
+            let expected = "at most 2^63 - 1";
+            let error = Error::InvalidArgument { op, name, expected, found: value as f64, at };
+            self.failed = self.failed.take().or(Some(error));
+            0
+        });
+        self.scalars.push(Scalar::Int(int));
+    }
+
+    /// A `u64` scalar.
+    pub fn u64(&mut self, value: u64) {
+        self.scalars.push(Scalar::U64(value));
+    }
+
+    /// A `bool` scalar.
+    pub fn bool(&mut self, value: bool) {
+        self.scalars.push(Scalar::Bool(value));
+    }
+
+    /// Runs the kernel.
+    ///
+    /// # Errors
+    /// Fails if sizes do not agree or have no value, if the device is out of memory, and with what the kernel finds wrong
+    /// while it runs.
+    pub fn run(mut self) -> Result<Outputs> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let (program, origin) = (self.program, self.origin);
+        debug_assert_eq!(self.arguments.len(), program.tensors.len());
+        let resolved = Resolved::of(program, |param| self.arguments[param].raw().shape(), &self.scalars, origin)?;
+        resolved.check_bounds(program, &self.scalars, origin)?;
+        let Some(device) = self.device else { unreachable!("bug in tensor_fn!: a call without a device") };
+        let setting =
+            Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, device, origin };
+        check_empty_reductions(&setting, &program.forward)?;
+
+        let tracked = self.arguments.iter().any(|argument| argument.raw().node().is_some());
+        let mut outputs = Arrays::new();
+        for output in program.outputs {
+            outputs.push(Some(setting.allocate(output)?));
+        }
+        let mut saved: Arrays = SmallVec::from_elem(None, program.saved.len());
+        if tracked {
+            for (position, (residual, place)) in program.saved.iter().zip(&mut saved).enumerate() {
+                if self.is_output(position) {
+                    continue;
+                }
+                *place = Some(setting.allocate(&residual.array)?);
+            }
+        }
+        let frame = Frame {
+            setting,
+            schedule: &program.forward,
+            bodies: self.bodies.forward,
+            params: Params::Arguments(&mut self.arguments),
+            cotangents: Arrays::new(),
+            outputs,
+            gradients: Arrays::new(),
+            saved,
+            temps: SmallVec::from_elem(None, program.forward.temps.len()),
+        };
+        let Frame { outputs, mut saved, .. } = frame.run()?;
+        let mut raws: SmallVec<[Raw; 2]> = outputs.into_iter().flatten().collect();
+        if tracked {
+            for (position, place) in saved.iter_mut().enumerate() {
+                if place.is_none()
+                    && let Some(output) = program.saved[position].output
+                {
+                    *place = Some(raws[output as usize].clone());
+                }
+            }
+            raws = self.attach(raws, saved, resolved)?;
+        }
+        Ok(Outputs { raws, taken: 0 })
+    }
+
+    /// True if a residual is the handle of an output: one that stores it without loss, and that no kernel of the forward
+    /// schedule reads before the output is written.
+    fn is_output(&self, residual: usize) -> bool {
+        let saved = &self.program.saved[residual];
+        saved.output.is_some_and(|output| {
+            let of_output = self.program.outputs[output as usize].elem.dtype(self.generic);
+            saved.array.elem.dtype(self.generic) == of_output
+                && !reads(&self.program.forward, Array::Saved(residual as u16))
+        })
+    }
+
+    /// Gives the results their place in the graph.
+    fn attach(&self, raws: SmallVec<[Raw; 2]>, saved: Arrays, resolved: Resolved) -> Result<SmallVec<[Raw; 2]>> {
+        let program = self.program;
+        let Some(backward) = &program.backward else {
+            unreachable!("bug in tensor_fn!: a tracked argument of a kernel without a gradient")
+        };
+        for raw in &raws {
+            autograd::check_forward(raw, self.origin)?;
+        }
+        debug_assert!(program.tensors.iter().all(|param| param.intent != Intent::Edit));
+        let kept = |(param, argument): (usize, &Argument<'_>)| {
+            reads(backward, Array::Param(param as u16)).then(|| argument.raw().detached())
+        };
+        let adjoint = ProgramAdjoint {
+            program,
+            bodies: self.bodies,
+            generic: self.generic,
+            device: self.device.unwrap_or(DeviceId::Cpu),
+            resolved,
+            scalars: self.scalars.clone(),
+            params: self.arguments.iter().enumerate().map(kept).collect(),
+            saved,
+        };
+        // Results without a gradient (integers, masks) are not part of the graph.
+        let floats: SmallVec<[bool; 2]> = raws.iter().map(|raw| raw.dtype().is_float()).collect();
+        let inputs = self.arguments.iter().map(|argument| argument.raw().node());
+        let nodes = autograd::record(self.origin, inputs, raws.len(), adjoint);
+        let with_node = |((raw, node), float)| if float { Raw::with_node(raw, Some(node)) } else { raw };
+        Ok(raws.into_iter().zip(nodes).zip(floats).map(with_node).collect())
+    }
+}
+
+impl Outputs {
+    /// The next result.
+    pub fn take<D: Device, G: GradMode, T: Element>(&mut self) -> Tensor<D, G, T> {
+        let raw = self.raws[self.taken].clone();
+        self.taken += 1;
+        Tensor::from_raw(raw)
+    }
+}

@@ -1,0 +1,274 @@
+//! Running a schedule: arrays by name, kernels in order.
+//!
+//! A [`Frame`] holds every array that a schedule may name. Arrays that nobody needs are absent: a kernel none of whose
+//! writes is present does not run, and an absent write of a kernel that runs goes nowhere. What is needed is decided
+//! backwards over the schedule before anything runs.
+//!
+//! Invariant: an array is written by the kernels of its schedule only while nobody else holds a handle on its storage, or
+//! it is an edited parameter, whose place is borrowed exclusively.
+
+use smallvec::SmallVec;
+
+use super::block::{FaultKind, Scalar};
+use super::body::{InstructionSet, PassFn};
+use super::program::{Array, ArrayDecl, Kernel, PassKind, Program, Schedule};
+use super::sizes::Resolved;
+use crate::accounting;
+use crate::device::DeviceId;
+use crate::element::DType;
+use crate::engine::cpu::{CpuEngine, needs_elements};
+use crate::engine::{ArrayRef, Engine, Launch, LaunchError, OutOfMemory};
+use crate::error::{Error, Origin, Result};
+use crate::tensor::raw::{Exclusive, Raw};
+
+/// A tensor argument.
+pub(crate) enum Argument<'a> {
+    /// Only read.
+    Read(&'a Raw),
+    /// Edited in place.
+    Edit(Exclusive<'a>),
+}
+
+impl Argument<'_> {
+    /// The tensor.
+    pub fn raw(&self) -> &Raw {
+        match self {
+            Argument::Read(raw) => raw,
+            Argument::Edit(place) => place.raw(),
+        }
+    }
+}
+
+/// Arrays, by position.
+pub(crate) type Arrays = SmallVec<[Option<Raw>; 2]>;
+
+/// What is the same for both directions of a call.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting<'a> {
+    pub program: &'static Program,
+    /// The element of a generic kernel.
+    pub generic: DType,
+    pub resolved: &'a Resolved,
+    pub scalars: &'a [Scalar],
+    pub device: DeviceId,
+    pub origin: Origin,
+}
+
+/// The tensor parameters of a schedule.
+pub(crate) enum Params<'a, 'p> {
+    /// The arguments of a call.
+    Arguments(&'a mut [Argument<'p>]),
+    /// What a backward pass kept of them.
+    Kept(&'a [Option<Raw>]),
+}
+
+/// The arrays of a schedule.
+pub(crate) struct Frame<'a, 'p> {
+    pub setting: Setting<'a>,
+    pub schedule: &'static Schedule,
+    pub bodies: &'static [&'static [PassFn]],
+    pub params: Params<'a, 'p>,
+    pub cotangents: Arrays,
+    pub outputs: Arrays,
+    pub gradients: Arrays,
+    pub saved: Arrays,
+    pub temps: Arrays,
+}
+
+impl Setting<'_> {
+    /// A new array.
+    pub fn allocate(&self, decl: &ArrayDecl) -> Result<Raw> {
+        let shape = self.resolved.shape(self.program, decl.axes);
+        Raw::empty(self.device, decl.elem.dtype(self.generic), shape, self.origin)
+    }
+}
+
+impl Frame<'_, '_> {
+    /// Decides which kernels run, makes the temporaries (and residuals) that they need, and runs them.
+    pub fn run(mut self) -> Result<Self> {
+        let engine = engine(self.setting.device)?;
+        let mut runs: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.schedule.kernels.len());
+        for (position, kernel) in self.schedule.kernels.iter().enumerate().rev() {
+            if !kernel.writes.iter().any(|write| self.raw(write.array).is_some()) {
+                continue;
+            }
+            runs[position] = true;
+            for operand in kernel.operands {
+                self.need(operand.array)?;
+            }
+        }
+        for (position, kernel) in self.schedule.kernels.iter().enumerate() {
+            if runs[position] {
+                self.launch(engine, kernel, self.bodies[position])?;
+            }
+        }
+        Ok(self)
+    }
+
+    /// Makes an array that a kernel which runs reads.
+    fn need(&mut self, array: Array) -> Result<()> {
+        let (place, decl) = match array {
+            Array::Temp(temp) => (&mut self.temps[temp as usize], &self.schedule.temps[temp as usize]),
+            Array::Saved(saved) => (&mut self.saved[saved as usize], &self.setting.program.saved[saved as usize].array),
+            Array::Param(_) | Array::Cotangent(_) | Array::Output(_) | Array::Gradient(_) => return Ok(()),
+        };
+        if place.is_none() {
+            *place = Some(self.setting.allocate(decl)?);
+        }
+        Ok(())
+    }
+
+    fn raw(&self, array: Array) -> Option<&Raw> {
+        match array {
+            Array::Param(param) => match &self.params {
+                Params::Arguments(arguments) => Some(arguments[param as usize].raw()),
+                Params::Kept(kept) => kept[param as usize].as_ref(),
+            },
+            Array::Cotangent(output) => self.cotangents[output as usize].as_ref(),
+            Array::Output(output) => self.outputs[output as usize].as_ref(),
+            Array::Gradient(param) => self.gradients[param as usize].as_ref(),
+            Array::Saved(saved) => self.saved[saved as usize].as_ref(),
+            Array::Temp(temp) => self.temps[temp as usize].as_ref(),
+        }
+    }
+
+    fn launch(&self, engine: &dyn Engine, kernel: &Kernel, passes: &[PassFn]) -> Result<()> {
+        let Setting { program, generic, resolved, scalars, origin, .. } = self.setting;
+        let operands: SmallVec<[ArrayRef<'_>; 8]> = kernel
+            .operands
+            .iter()
+            .map(|operand| match self.raw(operand.array) {
+                Some(raw) => array_of(raw),
+                None => unreachable!("bug in a program: {:?} is read and never written", operand.array),
+            })
+            .collect();
+        let writes: SmallVec<[ArrayRef<'_>; 4]> = kernel
+            .writes
+            .iter()
+            .map(|write| match self.raw(write.array) {
+                Some(raw) => array_of(raw),
+                None => {
+                    let dtype = write.elem.dtype(generic);
+                    ArrayRef { pointer: std::ptr::null_mut(), dtype, shape: &[], strides: &[] }
+                }
+            })
+            .collect();
+        accounting::launch(origin.at, passes.len());
+        // SAFETY: arrays are raw tensors, whose elements are allocated and of their type, and initialised by whoever made
+        // them or by the kernels before. Written ones are fresh storages that only this frame refers to, or places that
+        // it borrows exclusively; so no array overlaps a written one, and nobody else reads or writes those. Shapes were
+        // resolved against parameters and made from the same sizes; affine indices were checked.
+        let launch = unsafe {
+            Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
+        };
+        engine.launch(&launch).map_err(|error| error_of(error, self.setting))
+    }
+}
+
+/// The elements of a tensor, for an engine.
+fn array_of(raw: &Raw) -> ArrayRef<'_> {
+    ArrayRef { pointer: raw.pointer().cast_mut(), dtype: raw.dtype(), shape: raw.shape(), strides: raw.strides() }
+}
+
+fn error_of(error: LaunchError, setting: Setting<'_>) -> Error {
+    let Origin { op, at } = setting.origin;
+    let fault = match error {
+        LaunchError::Fault(fault) => fault,
+        LaunchError::OutOfMemory(OutOfMemory { requested, free, largest_block }) => {
+            let (requested, free, largest_block) = (requested as u64, free as u64, largest_block as u64);
+            return Error::OutOfMemory { requested, free, largest_block, device: setting.device, op, at };
+        }
+    };
+    let position = fault.position;
+    match fault.kind {
+        FaultKind::Gather { value, bound, .. } | FaultKind::Scatter { value, bound, .. } => {
+            Error::IndexOutOfRange { op, value, bound: bound as usize, position, at }
+        }
+        FaultKind::DivisionByZero | FaultKind::DivisionOverflow => Error::DivisionByZero { op, position, at },
+    }
+}
+
+/// The engine of a device.
+fn engine(device: DeviceId) -> Result<&'static dyn Engine> {
+    match device {
+        DeviceId::Cpu => Ok(cpu_engine()?),
+        DeviceId::Cuda(_) => Err(Error::CudaUnavailable { device, reason: "this build has no CUDA engine" }),
+    }
+}
+
+/// The CPU engine on the fastest instruction set, or on the one that `TENSOR_ISA` names.
+fn cpu_engine() -> Result<&'static CpuEngine> {
+    static ENGINE: std::sync::OnceLock<Result<CpuEngine, Error>> = std::sync::OnceLock::new();
+    let chosen = ENGINE.get_or_init(|| {
+        let available = InstructionSet::available();
+        let Some(name) = std::env::var_os("TENSOR_ISA") else {
+            return Ok(CpuEngine::new(*available.last().unwrap_or(&InstructionSet::BASELINE)));
+        };
+        let name = name.to_string_lossy();
+        match available.iter().find(|set| set.name() == name) {
+            Some(set) => Ok(CpuEngine::new(*set)),
+            None => {
+                let available = available.iter().map(|set| set.name()).collect();
+                Err(Error::UnknownInstructionSet { name: name.as_ref().into(), available })
+            }
+        }
+    });
+    chosen.as_ref().map_err(Error::clone)
+}
+
+/// A reduction that has no value for no elements must have elements wherever a written element depends on it. Checked
+/// before the first launch.
+pub(crate) fn check_empty_reductions(setting: &Setting<'_>, schedule: &Schedule) -> Result<()> {
+    let Setting { program, resolved, origin, .. } = *setting;
+    if !resolved.sizes.contains(&0) {
+        return Ok(());
+    }
+    // The reduction without a value that each temporary and each residual depends on.
+    let mut temps: SmallVec<[Option<&'static str>; 4]> = SmallVec::from_elem(None, schedule.temps.len());
+    let mut saved: SmallVec<[Option<&'static str>; 4]> = SmallVec::from_elem(None, program.saved.len());
+    for kernel in schedule.kernels {
+        if resolved.points(program, kernel.free) == 0 {
+            continue;
+        }
+        let no_elements = !kernel.reduced.is_empty() && resolved.points(program, kernel.reduced) == 0;
+        let mut rows: SmallVec<[Option<&'static str>; 4]> = kernel
+            .reductions
+            .iter()
+            .map(|reduction| (no_elements && needs_elements(reduction.op)).then_some(reduction.name))
+            .collect();
+        for pass in kernel.passes {
+            if no_elements && pass.kind != PassKind::Outer {
+                continue;
+            }
+            let of_operand = |&operand: &u16| match kernel.operands[operand as usize].array {
+                Array::Temp(temp) => temps[temp as usize],
+                Array::Saved(position) => saved[position as usize],
+                Array::Param(_) | Array::Cotangent(_) | Array::Output(_) | Array::Gradient(_) => None,
+            };
+            let valueless = pass
+                .operands
+                .iter()
+                .find_map(of_operand)
+                .or_else(|| pass.rows.iter().find_map(|&row| rows[row as usize]));
+            let Some(reduction) = valueless else { continue };
+            for &row in pass.reductions {
+                rows[row as usize] = Some(reduction);
+            }
+            for &write in pass.writes {
+                match kernel.writes[write as usize].array {
+                    Array::Temp(temp) => temps[temp as usize] = Some(reduction),
+                    Array::Saved(position) => saved[position as usize] = Some(reduction),
+                    Array::Param(_) | Array::Cotangent(_) | Array::Output(_) | Array::Gradient(_) => {
+                        return Err(Error::EmptyReduction { op: origin.op, reduction, at: origin.at });
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// True if a kernel of a schedule reads an array.
+pub(crate) fn reads(schedule: &Schedule, array: Array) -> bool {
+    schedule.kernels.iter().any(|kernel| kernel.operands.iter().any(|operand| operand.array == array))
+}
