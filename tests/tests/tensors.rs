@@ -141,7 +141,13 @@ fn many_small_tensors_keep_their_data() -> Result<()> {
 fn only_what_must_copies_copies() -> Result<()> {
     let x = Tensor::arange(&Cpu, 0.0, 24.0, 1.0)?;
     let (views, report) = measure(|| -> Result<_> {
-        let y = x.reshape([2, 3, 4])?.permute([2, 0, 1])?.narrow(0, 1, 2)?.flip(1)?.unsqueeze(0)?.broadcast_to([5, 2, 2, 3])?;
+        let y = x
+            .reshape([2, 3, 4])?
+            .permute([2, 0, 1])?
+            .narrow(0, 1, 2)?
+            .flip(1)?
+            .unsqueeze(0)?
+            .broadcast_to([5, 2, 2, 3])?;
         Ok((y.select(0, 4)?, x.contiguous()?, x.to(&Cpu)?, x.detach(), x.chunk(0, 5)?, x.cast::<f32>()?))
     });
     let (y, ..) = views?;
@@ -197,6 +203,10 @@ fn conversions_are_those_of_as() -> Result<()> {
     // One rounding: f64 to f16 by way of f32 would give 1.
     let x = Tensor::new_of(&Cpu, [1.0 + 2f64.powi(-11) + 2f64.powi(-40)])?;
     assert_eq!(x.cast::<f16>()?.to_vec()?, [f16::from_f32(1.0 + 2f32.powi(-10))]);
+    let large = Tensor::new_of(&Cpu, [(1i64 << 62) + (1 << 54) + 1, -(1 << 62) - (1 << 54), 65_519, 65_520])?;
+    let above = bf16::from_f32(2f32.powi(62) * (1.0 + 2f32.powi(-7)));
+    assert_eq!(large.cast::<bf16>()?.to_vec()?[..2], [above, bf16::from_f32(-2f32.powi(62))]);
+    assert_eq!(large.cast::<f16>()?.to_vec()?[2..], [f16::MAX, f16::INFINITY]);
     // A strided input, and one of no elements.
     let x = Tensor::new(&Cpu, [[1.0, 2.0], [3.0, 4.0]])?.transpose(0, 1)?;
     assert_eq!(x.to_element::<i32>()?.to_vec()?, [1, 3, 2, 4]);
@@ -260,11 +270,36 @@ fn misuse_is_an_error_with_a_place() -> Result<()> {
     assert_eq!(
         kinds(&errors),
         [
-            ElementCount, RangeOutOfRange, RangeOutOfRange, IndexOutOfRange, AxisOutOfRange, AxisOutOfRange,
-            DuplicateAxis, RankMismatch, Broadcast, Broadcast, ElementCount, AxisOutOfRange, RankMismatch,
-            InvalidArgument, RangeOutOfRange, PartsMismatch, InvalidArgument, ShapeMismatch, NoTensors, ShapeMismatch,
-            ShapeMismatch, IndexOutOfRange, RankMismatch, IndexOutOfRange, NotAScalar, NotContiguous, DataLength,
-            InvalidArgument, InvalidArgument, RangeOutOfRange
+            ElementCount,
+            RangeOutOfRange,
+            RangeOutOfRange,
+            IndexOutOfRange,
+            AxisOutOfRange,
+            AxisOutOfRange,
+            DuplicateAxis,
+            RankMismatch,
+            Broadcast,
+            Broadcast,
+            ElementCount,
+            AxisOutOfRange,
+            RankMismatch,
+            InvalidArgument,
+            RangeOutOfRange,
+            PartsMismatch,
+            InvalidArgument,
+            ShapeMismatch,
+            NoTensors,
+            ShapeMismatch,
+            ShapeMismatch,
+            IndexOutOfRange,
+            RankMismatch,
+            IndexOutOfRange,
+            NotAScalar,
+            NotContiguous,
+            DataLength,
+            InvalidArgument,
+            InvalidArgument,
+            RangeOutOfRange
         ]
     );
     for (number, error) in errors.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Any chain of views gives the elements that counting indices gives.
 
 use proptest::prelude::*;
-use tensor_rt::prelude::*;
 use tensor_rt::Slice;
+use tensor_rt::prelude::*;
 
 type Numbers = Tensor<Cpu, NoGrad, i64>;
 
@@ -256,30 +256,30 @@ fn apply(tensor: &Numbers, oracle: &Oracle, step: &Step) -> Option<(Numbers, Ora
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let axis = 0..8usize;
     let number = 0..12usize;
-    let step = prop_oneof![
-        (axis.clone(), axis.clone()).prop_map(|(first, second)| Step::Transpose(first, second)),
-        any::<u64>().prop_map(Step::Permute),
-        (axis.clone(), number.clone(), number.clone(), 1..4usize).prop_map(|(axis, start, end, step)| Step::Slice {
-            axis,
-            start,
-            end,
-            step
-        }),
-        (axis.clone(), number.clone(), number.clone())
-            .prop_map(|(axis, start, length)| Step::Narrow { axis, start, length }),
-        (axis.clone(), number.clone()).prop_map(|(axis, index)| Step::Select { axis, index }),
-        axis.clone().prop_map(Step::Flip),
-        axis.clone().prop_map(Step::Unsqueeze),
-        axis.clone().prop_map(Step::Squeeze),
-        (axis.clone(), 0..4usize).prop_map(|(axis, size)| Step::Broadcast { axis, size }),
-        (0..3usize).prop_map(Step::BroadcastInFront),
-        any::<u64>().prop_map(Step::Reshape),
-        Just(Step::Flatten),
-        Just(Step::Contiguous),
-        (axis.clone(), 1..4usize, number.clone()).prop_map(|(axis, count, part)| Step::Chunk { axis, count, part }),
-        axis.clone().prop_map(Step::CatWithItself),
-        axis.prop_map(Step::StackWithItself),
-    ];
+    let step =
+        prop_oneof![
+            (axis.clone(), axis.clone()).prop_map(|(first, second)| Step::Transpose(first, second)),
+            any::<u64>().prop_map(Step::Permute),
+            (axis.clone(), number.clone(), number.clone(), 1..4usize)
+                .prop_map(|(axis, start, end, step)| Step::Slice { axis, start, end, step }),
+            (axis.clone(), number.clone(), number.clone()).prop_map(|(axis, start, length)| Step::Narrow {
+                axis,
+                start,
+                length
+            }),
+            (axis.clone(), number.clone()).prop_map(|(axis, index)| Step::Select { axis, index }),
+            axis.clone().prop_map(Step::Flip),
+            axis.clone().prop_map(Step::Unsqueeze),
+            axis.clone().prop_map(Step::Squeeze),
+            (axis.clone(), 0..4usize).prop_map(|(axis, size)| Step::Broadcast { axis, size }),
+            (0..3usize).prop_map(Step::BroadcastInFront),
+            any::<u64>().prop_map(Step::Reshape),
+            Just(Step::Flatten),
+            Just(Step::Contiguous),
+            (axis.clone(), 1..4usize, number.clone()).prop_map(|(axis, count, part)| Step::Chunk { axis, count, part }),
+            axis.clone().prop_map(Step::CatWithItself),
+            axis.prop_map(Step::StackWithItself),
+        ];
     prop::collection::vec(step, 0..8)
 }
 

@@ -4,11 +4,12 @@
 //! instead of panicking: a shape can overflow and memory can run out.
 
 use super::Tensor;
+use super::cast::odd_from_f64;
 use super::nested::Nested;
 use super::random;
 use super::raw::Raw;
 use crate::device::Device;
-use crate::element::{Element, Float};
+use crate::element::{Element, Float, bf16, f16};
 use crate::error::{Error, Origin, Result};
 use crate::mode::{GradMode, NoGrad};
 use crate::shape::Shape;
@@ -139,7 +140,7 @@ impl<D: Device> Tensor<D, NoGrad, f32> {
     /// Also fails if the shape has another number of elements.
     #[track_caller]
     pub fn from_vec<T: Element>(device: &D, data: Vec<T>, shape: impl Into<Shape>) -> Result<Tensor<D, NoGrad, T>> {
-            Raw::from_slice(device.id(), shape, &data, Origin::of("from_vec")).map(Tensor::from_raw)
+        Raw::from_slice(device.id(), shape, &data, Origin::of("from_vec")).map(Tensor::from_raw)
     }
 
     /// The elements of a slice in row-major order; later changes of the slice are not seen.
@@ -148,7 +149,7 @@ impl<D: Device> Tensor<D, NoGrad, f32> {
     /// Also fails if the shape has another number of elements.
     #[track_caller]
     pub fn from_slice<T: Element>(device: &D, data: &[T], shape: impl Into<Shape>) -> Result<Tensor<D, NoGrad, T>> {
-            Raw::from_slice(device.id(), shape, data, Origin::of("from_slice")).map(Tensor::from_raw)
+        Raw::from_slice(device.id(), shape, data, Origin::of("from_slice")).map(Tensor::from_raw)
     }
 }
 
@@ -260,8 +261,8 @@ macro_rules! count_floats {
 count_floats! {
     f32: f64::from, |value| value as f32;
     f64: |value| value, |value| value;
-    half::f16: f64::from, half::f16::from_f64;
-    half::bf16: f64::from, half::bf16::from_f64;
+    f16: f64::from, |value| f16::narrow(odd_from_f64(value));
+    bf16: f64::from, |value| bf16::narrow(odd_from_f64(value));
 }
 
 macro_rules! count_integers {

@@ -177,7 +177,8 @@ mod tests {
     const HOME: DeviceId = DeviceId::Cpu;
 
     fn counting(shape: &Shape, from: i64, origin: Origin) -> Raw {
-        let elements: Vec<f64> = (0..shape.iter().product::<usize>() as i64).map(|i| (i * 7 % 11 + from) as f64).collect();
+        let elements: Vec<f64> =
+            (0..shape.iter().product::<usize>() as i64).map(|i| (i * 7 % 11 + from) as f64).collect();
         Raw::from_slice(HOME, shape, &elements, origin).unwrap()
     }
 
@@ -193,33 +194,42 @@ mod tests {
         let origin = Origin::of("test");
         let slice = |axis, start, length, step| Movement::Slice { axis, span: Span { start, length, step } };
         let cases: Vec<(Shape, Vec<Movement>)> = vec![
-            ([2, 3, 4].into(), vec![
-                Movement::Reshape([4, 6].into()),
-                Movement::Permute(PerAxis::from_slice(&[2, 0, 1])),
-                Movement::Permute(PerAxis::from_slice(&[1, 2, 0])),
-                slice(1, 0, 3, 1),
-                slice(1, 2, 3, -1),
-                slice(2, 1, 2, 2),
-                slice(2, 1, 0, 1),
-                slice(0, 1, 1, 1),
-                slice(0, 1, 1, -1),
-                Movement::Select { axis: 1, index: 2 },
-                Movement::Broadcast([5, 2, 3, 4].into()),
-                Movement::Unsqueeze(0),
-                Movement::Unsqueeze(3),
-                Movement::Contiguous,
-                Movement::Cast(DType::F64),
-                Movement::Transfer(HOME),
-            ]),
-            ([1, 3, 1].into(), vec![
-                Movement::Broadcast([4, 3, 2].into()),
-                Movement::Broadcast([2, 1, 3, 5].into()),
-                Movement::Broadcast([0, 3, 2].into()),
-                Movement::Squeeze(0),
-                Movement::Squeeze(2),
-            ]),
+            (
+                [2, 3, 4].into(),
+                vec![
+                    Movement::Reshape([4, 6].into()),
+                    Movement::Permute(PerAxis::from_slice(&[2, 0, 1])),
+                    Movement::Permute(PerAxis::from_slice(&[1, 2, 0])),
+                    slice(1, 0, 3, 1),
+                    slice(1, 2, 3, -1),
+                    slice(2, 1, 2, 2),
+                    slice(2, 1, 0, 1),
+                    slice(0, 1, 1, 1),
+                    slice(0, 1, 1, -1),
+                    Movement::Select { axis: 1, index: 2 },
+                    Movement::Broadcast([5, 2, 3, 4].into()),
+                    Movement::Unsqueeze(0),
+                    Movement::Unsqueeze(3),
+                    Movement::Contiguous,
+                    Movement::Cast(DType::F64),
+                    Movement::Transfer(HOME),
+                ],
+            ),
+            (
+                [1, 3, 1].into(),
+                vec![
+                    Movement::Broadcast([4, 3, 2].into()),
+                    Movement::Broadcast([2, 1, 3, 5].into()),
+                    Movement::Broadcast([0, 3, 2].into()),
+                    Movement::Squeeze(0),
+                    Movement::Squeeze(2),
+                ],
+            ),
             ([0, 3].into(), vec![Movement::Reshape([3, 0, 2].into()), slice(0, 0, 0, -1), slice(1, 1, 1, 1)]),
-            ([].into(), vec![Movement::Unsqueeze(0), Movement::Broadcast([2, 2].into()), Movement::Reshape([1, 1].into())]),
+            (
+                [].into(),
+                vec![Movement::Unsqueeze(0), Movement::Broadcast([2, 2].into()), Movement::Reshape([1, 1].into())],
+            ),
         ];
         for (shape, movements) in cases {
             let x = counting(&shape, -3, origin);
