@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::accounting;
-use crate::device::DeviceId;
+use crate::device_id::DeviceId;
 use crate::error::{Error, Origin, Result};
 use crate::memory::host;
 use crate::memory::pool::Block;

@@ -7,16 +7,25 @@
 //! Invariants: the raw tensor inside has the device and the element of the type, and a node if and only if the mode is
 //! [`Grad`](crate::Grad).
 
+#[forbid(unsafe_code)]
 mod cast;
+#[forbid(unsafe_code)]
 mod constructors;
 mod copy;
+#[forbid(unsafe_code)]
 mod display;
+#[forbid(unsafe_code)]
 mod edit;
+#[forbid(unsafe_code)]
 mod nested;
+#[forbid(unsafe_code)]
 mod random;
 pub(crate) mod raw;
+#[forbid(unsafe_code)]
 mod reading;
+#[forbid(unsafe_code)]
 pub(crate) mod view;
+#[forbid(unsafe_code)]
 mod views;
 
 use std::fmt::Debug;
