@@ -21,6 +21,7 @@ mod math;
 pub mod memory;
 #[forbid(unsafe_code)]
 pub mod mode;
+pub mod ops;
 #[forbid(unsafe_code)]
 mod param;
 #[forbid(unsafe_code)]
@@ -36,6 +37,7 @@ pub use device::{Cpu, Cuda, Device, DeviceChoice, DeviceId};
 pub use element::{DType, Element, Float, bf16, f16};
 pub use error::{Error, ErrorKind, Result};
 pub use mode::{Grad, GradMode, Join, NoGrad};
+pub use ops::Keep;
 pub use param::{Param, ParamId};
 pub use relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
 pub use shape::{Axis, Shape, Slice};
@@ -49,6 +51,7 @@ pub mod prelude {
     pub use crate::element::{Element, Float, bf16, f16};
     pub use crate::error::Result;
     pub use crate::mode::{Grad, GradMode, Join, NoGrad};
+    pub use crate::ops::Keep;
     pub use crate::param::{Param, ParamId};
     pub use crate::relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
     pub use crate::tensor::{Tensor, TensorMut};

@@ -273,7 +273,10 @@ impl Checker<'_> {
         let exp = self.graph.unary(Unary::Exp, shifted);
         let sum = self.graph.reduce(Reduction::Sum, bound.to_vec(), exp);
         let ln = self.graph.unary(Unary::Ln, sum);
-        self.graph.binary(Binary::Add, shift, ln)
+        let finite = self.graph.binary(Binary::Add, shift, ln);
+        // The sum has a term of 1 unless all are -inf: then no gradient may pass, as `0 / 0` would.
+        let is_empty = self.graph.binary(Binary::Eq, sum, zero);
+        self.graph.select(is_empty, low, finite)
     }
 
     /// A name before `[..](..)` is a reduction.

@@ -1,9 +1,8 @@
 //! The adjoint of a load: from a cotangent at the place of use to the gradient of the parameter.
 
-use std::collections::BTreeMap;
-
 use super::sweep::Sweep;
 use crate::ir::{AxisId, AxisSet, Binary, NodeId, Reduction, Root, Target, Write};
+use crate::simplify::Indices;
 use crate::simplify::mutation::{self, Mutation};
 
 impl Sweep<'_> {
@@ -14,36 +13,45 @@ impl Sweep<'_> {
     /// else it is a scatter (embedding), as the dense form would visit every element for every index.
     pub(super) fn access(&mut self, param: u32, node: NodeId, guarded: bool, cotangent: NodeId) {
         let a = &mut self.algebra;
-        let declared = self.tensors[param as usize].axes.clone();
+        let declared = &self.tensors[param as usize].axes;
         let args = a.graph.args(node).to_vec();
         let cotangent = match guarded && !mutation::is(Mutation::UnguardedLoad) {
             true => a.guard(args[declared.len()], cotangent),
             false => cotangent,
         };
         let index = &args[..declared.len()];
-        let mut names: BTreeMap<AxisId, NodeId> = BTreeMap::new();
+        // The condition of a branch may vary along axes that the element does not.
+        let used: AxisSet = index.iter().flat_map(|&index| a.graph.axes(index).iter()).collect();
+        let unused = a.graph.axes(node).difference(&used);
+        let cotangent = a.sum_over(&unused, cotangent);
+        if a.is_zero(cotangent) {
+            return;
+        }
+        let mut names = Indices::default();
         let mut conditions: Vec<(AxisId, NodeId)> = vec![];
-        for (&index, &axis) in index.iter().zip(&declared) {
+        for (&index, &axis) in index.iter().zip(declared) {
             match a.graph.as_index(index) {
-                Some(used) if !names.contains_key(&used) => {
-                    names.insert(used, a.graph.index(axis));
+                Some(used) if !names.contains(used) => {
+                    let (own, within) = (a.graph.index(axis), a.shorter(used, axis));
+                    names.insert(used, own, within);
                 }
                 _ => conditions.push((axis, index)),
             }
         }
-        let direct: AxisSet = names.keys().copied().collect();
-        if !a.graph.axes(node).is_subset(&direct) {
+        if !used.is_subset(&names.axes()) {
             self.scatter(param, index.to_vec(), cotangent);
             return;
         }
         let mut value = a.substitute(cotangent, &names);
         for (axis, index) in conditions {
-            let index = a.substitute(index, &names);
-            let own = a.graph.index(axis);
+            let (own, index) = (a.graph.index(axis), a.substitute(index, &names));
             let here = a.graph.binary(Binary::Eq, own, index);
             if !mutation::is(Mutation::EveryElement) {
                 value = a.guard(here, value);
             }
+        }
+        for within in names.conditions() {
+            value = a.guard(within, value);
         }
         self.dense[param as usize].push(value);
     }
@@ -51,11 +59,11 @@ impl Sweep<'_> {
     /// Every point of use adds its cotangent to the element that it has read.
     fn scatter(&mut self, param: u32, index: Vec<NodeId>, cotangent: NodeId) {
         let (guard, value) = self.algebra.split_guard(cotangent);
+        // The order of the indices is the order of memory.
         let mut over: Vec<AxisId> = vec![];
         for &index in &index {
-            over.extend(
-                self.algebra.array_axes(index).into_iter().filter(|axis| !over.contains(axis)).collect::<Vec<_>>(),
-            );
+            let axes = self.algebra.array_axes(index);
+            over.extend(axes.into_iter().filter(|axis| !over.contains(axis)).collect::<Vec<_>>());
         }
         let write = Write::Scatter { index, over, op: Reduction::Sum, guard };
         self.scatters.push(Root { target: Target::Gradient(param), write, value });

@@ -9,7 +9,7 @@
 //!    or a *scatter*.
 //! 4. `residuals` decides which forward values are kept, and replaces them by loads; the rest is computed again.
 //!
-//! The adjoint of a contraction's result becomes an array ([`ir::Temp`]) unless it is a load already: it is read by the
+//! The adjoint of a contraction's result becomes an array ([`crate::ir::Temp`]) unless it is a load already: it is read by the
 //! contractions of both operands, and no contraction may stand inside another one's sum.
 //!
 //! Invariants, asserted in debug builds:

@@ -11,7 +11,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::class::{is_plain_load, load_index};
-use crate::ir::{AxisId, AxisSet, Binary, Graph, Literal, NodeId, Op, Reduction, Unary};
+use super::selection;
+use crate::ir::{AxisId, AxisSet, Binary, Graph, Literal, NodeId, Op, Reduction, Ty, Unary};
 
 /// A sum of the product of two arrays.
 #[derive(Clone, Debug)]
@@ -41,7 +42,7 @@ pub(super) fn expose(graph: &mut Graph, roots: &[NodeId], contractions: &mut Con
         let node = graph.node(id).clone();
         let args: Vec<NodeId> = node.args.iter().map(|arg| map[arg]).collect();
         let exposed = match &node.op {
-            Op::Reduce { op: Reduction::Sum, axes } if node.ty.is_float() => contractions.sum(graph, axes, args[0]),
+            Op::Reduce { op: Reduction::Sum, axes } => contractions.rewrite(graph, axes, args[0]),
             _ => None,
         };
         let new = exposed.unwrap_or_else(|| graph.intern(node.op, args, node.ty));
@@ -68,6 +69,18 @@ struct Group {
 }
 
 impl Contractions {
+    /// `sum[axes](body)` in another form, if there is a cheaper one.
+    fn rewrite(&mut self, graph: &mut Graph, axes: &[AxisId], body: NodeId) -> Option<NodeId> {
+        let Some((left, body)) = selection::decide(graph, axes, body, &self.stored) else {
+            return if graph.ty(body).is_float() { self.sum(graph, axes, body) } else { None };
+        };
+        Some(match left.is_empty() {
+            true if graph.ty(body).is_integer() => graph.convert(Ty::I64, body),
+            true => body,
+            false => self.rewrite(graph, &left, body).unwrap_or_else(|| graph.reduce(Reduction::Sum, left, body)),
+        })
+    }
+
     /// `sum[axes](body)` as contractions and an epilogue, if it is one.
     fn sum(&mut self, graph: &mut Graph, axes: &[AxisId], body: NodeId) -> Option<NodeId> {
         let summed: AxisSet = axes.iter().copied().collect();
@@ -298,7 +311,7 @@ fn guarded(graph: &mut Graph, value: NodeId, guards: &[NodeId]) -> NodeId {
 }
 
 /// The operands of a conjunction, outer first.
-fn conjuncts(graph: &Graph, condition: NodeId, found: &mut Vec<NodeId>) {
+pub(super) fn conjuncts(graph: &Graph, condition: NodeId, found: &mut Vec<NodeId>) {
     match graph.op(condition) {
         Op::Binary(Binary::And) => graph.args(condition).iter().for_each(|&arg| conjuncts(graph, arg, found)),
         _ if found.contains(&condition) => {}
@@ -307,6 +320,10 @@ fn conjuncts(graph: &Graph, condition: NodeId, found: &mut Vec<NodeId>) {
 }
 
 /// True for the constant 0.
-fn is_zero(graph: &Graph, id: NodeId) -> bool {
-    matches!(graph.op(id), Op::Const(Literal::Float(bits)) if f64::from_bits(*bits) == 0.0)
+pub(super) fn is_zero(graph: &Graph, id: NodeId) -> bool {
+    match graph.op(id) {
+        Op::Const(Literal::Float(bits)) => f64::from_bits(*bits) == 0.0,
+        Op::Const(Literal::Int(value)) => *value == 0,
+        _ => false,
+    }
 }

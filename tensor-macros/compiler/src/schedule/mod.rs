@@ -5,6 +5,10 @@
 //! *temp* is an array that lives during one direction only. A write over free and reduced axes is *inner*, a write over
 //! the free axes alone is *outer*.
 //!
+//! Steps, one file each: `selection` (sums of which an equality leaves one element) and `contraction` (sums of products)
+//! rewrite expressions; `group` finds what has to be finished and which of it shares a kernel, with the help of `class`;
+//! `in_place` refuses edits whose old values are still read; `build` names arrays and axes and makes the kernels.
+//!
 //! Invariants, asserted by [`Schedule::verify`]:
 //! - every reduction is finished in exactly one kernel, and all reductions of a kernel bind the same axis ids;
 //! - a kernel reads parameters, cotangents, residuals, temps of earlier kernels, and its own levels;
@@ -17,6 +21,7 @@ mod contraction;
 mod group;
 mod in_place;
 mod pass;
+mod selection;
 mod verify;
 
 pub use pass::{Pass, PassKind, passes, traversals};
@@ -166,6 +171,9 @@ fn group(graph: &mut Graph, roots: &[Root]) -> (Grouping, Contractions, HashMap<
     let values: Vec<NodeId> = roots.iter().flat_map(group::root_values).collect();
     let map = contraction::expose(graph, &values, &mut contractions);
     let roots: Vec<Root> = roots.iter().map(|root| map_root(root, &mut |id| map[&id])).collect();
+    let values: Vec<NodeId> = roots.iter().flat_map(group::root_values).collect();
+    let roots: Vec<Root> =
+        roots.iter().map(|root| selection::scatter(graph, root, &values).unwrap_or_else(|| root.clone())).collect();
     let grouping = Plan::new(graph, &roots, &contractions).finish();
     (grouping, contractions, map.into_iter().map(|(old, new)| (new, old)).collect())
 }

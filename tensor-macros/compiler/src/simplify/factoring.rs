@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::ir::{Graph, NodeId, Op, Ty};
 
-/// `coefficient * product of factors`.
+/// `coefficient * product of factors`, each factor once.
 type Addend = (f64, Vec<(NodeId, i32)>);
 
 /// The sum of `coefficients[i] * args[i]`.
@@ -44,7 +44,7 @@ fn sum(graph: &mut Graph, mut addends: Vec<Addend>, ty: Ty) -> NodeId {
             Op::Product { powers } => factors.extend(graph.args(inner).iter().copied().zip(powers.iter().copied())),
             _ => factors.push((inner, 1)),
         }
-        addends.push((coefficient, factors));
+        addends.push((coefficient, merged(graph, factors)));
     }
     let mut coefficients = vec![];
     let mut args = vec![];
@@ -53,7 +53,7 @@ fn sum(graph: &mut Graph, mut addends: Vec<Addend>, ty: Ty) -> NodeId {
             [] => (1.0, graph.float(coefficient, ty)),
             [(factor, 1)] => (coefficient, factor),
             _ => {
-                let (args, powers) = merged(graph, factors).into_iter().unzip();
+                let (args, powers) = factors.into_iter().unzip();
                 (coefficient, graph.intern(Op::Product { powers }, args, ty))
             }
         };
@@ -97,5 +97,6 @@ fn merged(graph: &Graph, mut factors: Vec<(NodeId, i32)>) -> Vec<(NodeId, i32)> 
             _ => merged.push((factor, power)),
         }
     }
+    merged.retain(|&(_, power)| power != 0);
     merged
 }

@@ -1,4 +1,4 @@
-//! A factor without a summed axis leaves a forward contraction: sum[K](a * b * s[N]) = s[N] * sum[K](a * b).
+//! A factor without a summed axis leaves a forward contraction: `sum[K](a * b * s[N]) = s[N] * sum[K](a * b)`.
 //!
 //! The scheduler makes it an epilogue, and its gradient is a sum over the saved product instead of over three operands.
 //! This is the only change of the user's order of arithmetic in forward expressions.

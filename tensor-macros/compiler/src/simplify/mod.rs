@@ -36,6 +36,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::ir::{AxisId, AxisSet, Binary, Graph, NodeId, Op, Reduction, Source, Temp, Ty, Unary};
 
 use polynomial::Polynomial;
+pub use substitution::Indices;
 
 /// The constructors of derived expressions over one graph.
 pub struct Algebra<'graph> {
@@ -180,6 +181,24 @@ impl<'graph> Algebra<'graph> {
     pub fn size(&mut self, axis: AxisId, ty: Ty) -> NodeId {
         let size = self.graph.size(self.graph.axis(axis).extent);
         self.graph.convert(ty, size)
+    }
+
+    /// Where an index along `axis` is also one along `other`, if that may be the shorter one.
+    pub fn shorter(&mut self, other: AxisId, axis: AxisId) -> Option<NodeId> {
+        let [extent, other_extent] = [axis, other].map(|axis| self.graph.axis(axis).extent);
+        if extent == other_extent {
+            return None;
+        }
+        let (index, size) = (self.graph.index(axis), self.graph.size(other_extent));
+        Some(self.graph.binary(Binary::Lt, index, size))
+    }
+
+    /// Where an index lies in an axis.
+    fn within(&mut self, index: NodeId, axis: AxisId) -> NodeId {
+        let (zero, size) = (self.graph.int(0, Ty::I64), self.graph.size(self.graph.axis(axis).extent));
+        let not_negative = self.graph.binary(Binary::Ge, index, zero);
+        let not_beyond = self.graph.binary(Binary::Lt, index, size);
+        self.all(vec![not_negative, not_beyond])
     }
 
     /// The order of operands in sums, products and guards.

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Algebra;
 use super::mutation::{self, Mutation};
 use super::term::Term;
+use super::{Algebra, Indices};
 use crate::ir::{AxisSet, Binary, NodeId, Op, Reduction, Ty};
 
 /// Factors to higher powers are not taken apart: squares of squares grow beyond any integer.
@@ -40,19 +40,22 @@ impl Algebra<'_> {
     }
 
     /// Moves guards and factors that do not vary along `axes` outside. A forward product is taken apart for that; a
-    /// forward quotient is not, because it is a residual by itself.
+    /// forward quotient is not, because it is a residual by itself. If guards remain inside, so do factors that could be
+    /// infinite: where no guard holds, the sum is exactly 0.
     fn hoist(&mut self, axes: &AxisSet, term: Term, outside: &mut Term) -> Term {
         outside.coefficient *= term.coefficient;
         let (guards, outer) = term.guards.into_iter().partition(|&guard| self.varies(guard, axes));
         outside.guards.extend::<Vec<_>>(outer);
         let mut inside = Term { coefficient: 1.0, guards, factors: vec![] };
+        let stays = |factor| !inside.guards.is_empty() && self.loads(factor);
         let mut factors: BTreeMap<NodeId, i32> = term.factors.into_iter().collect();
         // Operands have smaller ids: a factor is complete when its turn comes.
         while let Some((factor, power)) = factors.pop_last() {
-            if !self.varies(factor, axes) {
+            if !self.varies(factor, axes) && !stays(factor) {
                 outside.factors.push((factor, power));
             } else if *self.graph.op(factor) == Op::Binary(Binary::Mul)
                 && power.abs() <= MAX_POWER
+                && inside.guards.is_empty()
                 && self.has_factor_without(factor, axes)
             {
                 for &operand in self.graph.args(factor) {
@@ -80,12 +83,18 @@ impl Algebra<'_> {
         false
     }
 
-    /// The sum of a term whose guards and factors all vary along `axes`, and which varies along all of them.
+    /// The sum of a term from which nothing can be moved outside, and which varies along all of the axes.
     fn sum_inside(&mut self, ty: Ty, axes: &AxisSet, term: Term) -> NodeId {
+        if let Some(sum) = self.pick(ty, axes, &term) {
+            return sum;
+        }
         if let Some(sum) = self.split_addends(ty, axes, &term) {
             return sum;
         }
-        if let Some(product) = self.split_axes(ty, axes, &term) {
+        // A product of sums would not be 0 where no guard holds but one of the other sums is infinite.
+        if term.guards.is_empty()
+            && let Some(product) = self.split_axes(ty, axes, &term)
+        {
             return product;
         }
         if let [(factor, 1)] = term.factors[..]
@@ -100,11 +109,44 @@ impl Algebra<'_> {
             let body = self.build(Term { guards, ..body }, ty);
             return self.sum_over(&axes.union(&bound.into_iter().collect()), body);
         }
-        if let Some(sum) = self.sum_factors(ty, axes, &term) {
+        if term.guards.is_empty()
+            && let Some(sum) = self.sum_factors(ty, axes, &term)
+        {
             return sum;
         }
         let body = self.build(term, ty);
         self.graph.reduce(Reduction::Sum, axes.iter().collect(), body)
+    }
+
+    /// The sum over an axis that a guard fixes has one addend: `sum[S](if S == e { x } else { 0 })` is `x` at `S = e`,
+    /// where `e` lies in the axis. Not if a reduction would be computed again for each `e`.
+    fn pick(&mut self, ty: Ty, axes: &AxisSet, term: &Term) -> Option<NodeId> {
+        let (place, axis, index) = term.guards.iter().enumerate().find_map(|(place, &guard)| {
+            let Op::Binary(Binary::Eq) = self.graph.op(guard) else {
+                return None;
+            };
+            let [x, y] = [self.graph.args(guard)[0], self.graph.args(guard)[1]];
+            let picks =
+                |x, y| self.graph.as_index(x).filter(|&axis| axes.contains(axis) && !self.graph.axes(y).contains(axis));
+            picks(x, y).map(|axis| (place, axis, y)).or_else(|| picks(y, x).map(|axis| (place, axis, x)))
+        })?;
+        let mut rest = term.clone();
+        rest.guards.remove(place);
+        if rest.factors.iter().any(|&(factor, _)| self.waits_for_reduction(factor)) {
+            return None;
+        }
+        let within = match self.graph.as_index(index) {
+            Some(other) => self.shorter(axis, other),
+            None => Some(self.within(index, axis)),
+        };
+        let mut indices = Indices::default();
+        indices.insert(axis, index, within);
+        let rest = self.build(rest, ty);
+        let mut picked = self.substitute(rest, &indices);
+        if let Some(within) = within {
+            picked = self.guard(within, picked);
+        }
+        Some(self.sum_over(&axes.difference(&[axis].into_iter().collect()), picked))
     }
 
     /// Splits a sum of addends where that puts reductions side by side that would stand inside one another: an addend
@@ -148,7 +190,7 @@ impl Algebra<'_> {
         derived(&node) || self.graph.reachable(&[node]).iter().any(derived)
     }
 
-    /// Independent groups of axes are separate sums: sum[I, J](p[I] * q[J]) = sum[I](p) * sum[J](q).
+    /// Independent groups of axes are separate sums: `sum[I, J](p[I] * q[J]) = sum[I](p) * sum[J](q)`.
     fn split_axes(&mut self, ty: Ty, axes: &AxisSet, term: &Term) -> Option<NodeId> {
         let of = |node: NodeId| self.graph.axes(node).intersection(axes);
         let nodes = || term.factors.iter().map(|&(factor, _)| factor).chain(term.guards.iter().copied());
@@ -173,7 +215,7 @@ impl Algebra<'_> {
     }
 
     /// If no factor alone has the axes of all, an axis of a single factor is summed inside it:
-    /// sum[N, K](a[N, K] * b[K, M]) = sum[K](b * sum[N](a)), which costs NK + KM instead of NKM.
+    /// `sum[N, K](a[N, K] * b[K, M]) = sum[K](b * sum[N](a))`, which costs NK + KM instead of NKM.
     fn sum_factors(&mut self, ty: Ty, axes: &AxisSet, term: &Term) -> Option<NodeId> {
         let nodes = || term.factors.iter().map(|&(factor, _)| factor).chain(term.guards.iter().copied());
         let everything: AxisSet = nodes().flat_map(|node| self.graph.axes(node).iter()).collect();

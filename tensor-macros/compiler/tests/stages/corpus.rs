@@ -313,6 +313,13 @@ pub const CASES: &[Case] = &[
         "fn total(u: &Tensor[M], a: &Tensor[M, K], b: &Tensor[K, N]) -> Tensor[] { sum[M, N](u * sum[K](a * b)) }",
         (2, 2, 0), (4, 4, 2),
     ),
+    case(
+        "fn segment_sum(x: &Tensor[N, C], ids: &Tensor<i64>[N], segments: usize) -> Tensor[S = segments, C] {
+            sum[N](if ids == S { x } else { 0.0 })
+        }",
+        (1, 1, 0),
+        (1, 1, 0),
+    ),
     forward_only(
         "fn one_hot(ids: &Tensor<i64>[N], classes: usize) -> Tensor<f32>[N, C = classes] {
             if C == ids { 1.0 } else { 0.0 }

@@ -14,6 +14,7 @@ fn legal_edits() {
         "fn k(w: &mut Tensor[K, M], g: &Tensor[N, M], x: &Tensor[N, K]) { w -= sum[N](g * x); }",
         "fn k(a: &mut Tensor[N], b: &mut Tensor[N]) { let old = a; a = b; b = old; }",
         "fn k(b: &mut Tensor[C], x: &Tensor[N, C]) -> Tensor[N, C] { b = b + 1.0; x * 2.0 }",
+        "fn k(p: &mut Tensor[N], q: &mut Tensor[N, C]) { let old = p; p = sum[C](q); q = q * old; }",
         "fn k(s: &mut Tensor[N], x: &Tensor[N, C]) { s = sum[C](x * s) + s; }",
     ] {
         assert!(try_compile(source).is_ok(), "{source}");
@@ -28,6 +29,11 @@ fn illegal_edits() {
         (
             "fn k(w: &mut Tensor[M, N = M], b: &Tensor[K, L]) { w = sum[K](w[M, K] * b[K, N]); }",
             ConflictReason::OtherElement,
+        ),
+        ("fn k(p: &mut Tensor[V], i: &Tensor<i64>[V]) { p[i] += p; }", ConflictReason::OtherElement),
+        (
+            "fn k(a: &mut Tensor[N], b: &mut Tensor[N, M]) { let old = a; a = a + b[N, 0]; b = b * old; }",
+            ConflictReason::Cycle,
         ),
     ] {
         let conflicts = try_compile(source).map(|_| ()).expect_err(source);

@@ -13,6 +13,7 @@ mod plan;
 mod reduce;
 mod scatter;
 mod scratch;
+mod slots;
 mod space;
 mod stage;
 mod traverse;

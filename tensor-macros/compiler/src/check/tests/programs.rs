@@ -221,8 +221,10 @@ fn compound_reductions_are_expanded() {
     );
     assert_eq!(
         value("fn f(x: &Tensor[C]) -> Tensor[] { logsumexp[C](x) }"),
-        "Add(Stop(Select(Or(Eq(Max[C](x[C]), -inf), Eq(Max[C](x[C]), inf)), 0.0, Max[C](x[C]))), \
-         Ln(Sum[C](Exp(Sub(x[C], Stop(Select(Or(Eq(Max[C](x[C]), -inf), Eq(Max[C](x[C]), inf)), 0.0, Max[C](x[C]))))))))"
+        "Select(Eq(Sum[C](Exp(Sub(x[C], Stop(Select(Or(Eq(Max[C](x[C]), -inf), Eq(Max[C](x[C]), inf)), 0.0, \
+         Max[C](x[C])))))), 0.0), -inf, \
+         Add(Stop(Select(Or(Eq(Max[C](x[C]), -inf), Eq(Max[C](x[C]), inf)), 0.0, Max[C](x[C]))), \
+         Ln(Sum[C](Exp(Sub(x[C], Stop(Select(Or(Eq(Max[C](x[C]), -inf), Eq(Max[C](x[C]), inf)), 0.0, Max[C](x[C])))))))))"
     );
     assert_eq!(
         value("fn f(x: &Tensor[]) -> Tensor[] { clamp(x, 0, 1) + relu(x) }"),

@@ -12,6 +12,11 @@ impl Numbers {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
+    /// A number below `limit`.
+    pub(super) fn below(&mut self, limit: usize) -> usize {
+        self.next() as usize % limit
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
@@ -34,12 +39,14 @@ pub(super) struct Case {
     pub sizes: &'static [usize],
     /// Integer scalars.
     pub scalars: Vec<i64>,
+    /// Elements at which the difference quotient says nothing are left out.
+    pub rough: bool,
 }
 
 impl Case {
     pub(super) fn new(source: &str) -> Self {
         let sizes: &[usize] = &[0, 1, 2, 3];
-        Self { source: source.to_owned(), range: (-2.0, 2.0), below: None, sizes, scalars: vec![] }
+        Self { source: source.to_owned(), range: (-2.0, 2.0), below: None, sizes, scalars: vec![], rough: false }
     }
 
     pub(super) fn range(self, low: f64, high: f64) -> Self {
@@ -58,6 +65,10 @@ impl Case {
         Self { scalars: scalars.to_vec(), ..self }
     }
 
+    pub(super) fn rough(self) -> Self {
+        Self { rough: true, ..self }
+    }
+
     /// Compares at several sizes and points; the first difference.
     pub(super) fn check(&self) -> Result<(), String> {
         let derived = derive(&self.source);
@@ -67,6 +78,15 @@ impl Case {
         }
         // Otherwise every size was empty, and nothing was shown.
         if compared > 4 { Ok(()) } else { Err(format!("only {compared} elements were compared: {}", self.source)) }
+    }
+
+    /// Compares at one point; the number of elements compared. A kernel without derivative has none.
+    pub(super) fn compare_once(&self, seed: u64) -> Result<usize, String> {
+        let derived = derive(&self.source);
+        match derived.backward {
+            Some(_) => self.compare(&derived, &mut Numbers::new(seed)),
+            None => Ok(0),
+        }
     }
 
     fn compare(&self, derived: &Derived, numbers: &mut Numbers) -> Result<usize, String> {
@@ -119,6 +139,10 @@ impl Case {
             })
             .collect();
         let backward = derived.backward(&arrays, &scalars, &cotangents);
+        // The interpreter does not look into an empty sum; what would fail there fails on the host before any launch.
+        if !backward.faults.is_empty() && sizes.contains(&0) {
+            return Ok(0);
+        }
         if !backward.faults.is_empty() {
             return Err(format!("{:?} in backward of {}", backward.faults, self.source));
         }
@@ -139,8 +163,13 @@ impl Case {
                     arrays[param].values[element] = Value::Float(x);
                     loss(&arrays)
                 };
-                let expected = (at(x + step) - at(x - step)) / (2.0 * step);
+                let quotient = |step: f64| (at(x + step) - at(x - step)) / (2.0 * step);
+                let [expected, wider] = [quotient(step), quotient(2.0 * step)];
                 let found = gradient.values[element].float();
+                // Between the two points something is not smooth, or everything is rounding.
+                if self.rough && (expected - wider).abs() > 1e-6 * (1.0 + expected.abs()) {
+                    continue;
+                }
                 // The error of a central difference is step^2 times the third derivative, plus rounding over the step.
                 if (found - expected).abs() > 1e-6 * (1.0 + expected.abs() + found.abs())
                     && !(found.is_nan() && expected.is_nan())

@@ -4,6 +4,7 @@
 mod differences;
 mod mutations;
 mod operations;
+mod random;
 mod structure;
 mod vectors;
 

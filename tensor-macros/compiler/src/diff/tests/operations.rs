@@ -156,6 +156,7 @@ pub(super) fn cases() -> Vec<Case> {
             let e = d * d + c;
             sin(e) * d + a
         }",
+        "fn divisor_twice(x: &Tensor[N]) -> Tensor[N] { exp(x) / sqrt(1.5 + sin(x / (2.0 + x * x))) }",
         "fn both(x: &Tensor[N, C], y: &Tensor[N]) -> (Tensor[N, C], Tensor[N]) { (x * y, sum[C](x) + y) }",
         "fn halves(x: &Tensor<f64>[N], y: &Tensor<f32>[N]) -> Tensor<f64>[N] { x * (y * y) as f64 }",
         "fn first(x: &Tensor[N, C]) -> Tensor[C] { x[0, C] * sum[N](x) }",
@@ -178,6 +179,9 @@ pub(super) fn cases() -> Vec<Case> {
         }",
         "fn segments(x: &Tensor[N, C], ids: &Tensor<i64>[N], like: &Tensor[V]) -> Tensor[V, C] {
             sum[N](if ids == V { x } else { 0.0 }) * like
+        }",
+        "fn distances_to_segments(x: &Tensor[N, C], ids: &Tensor<i64>[N], like: &Tensor[V, C]) -> Tensor[V, C] {
+            tanh(sum[N](if V == ids { sin(x) } else { 0.0 }) * sum[C](like * like))
         }",
     ] {
         cases.push(Case::new(source).below("V").sizes(&[1, 2, 3]));

@@ -111,6 +111,13 @@ fn residuals_and_arrays() {
         // A maximum of what may round differently the second time is not compared with the saved one.
         ("fn largest(x: &Tensor[N, C]) -> Tensor[N] { max[C](exp(x)) }", "saved  temps", "1/3"),
         ("fn tanh_of(x: &Tensor[N]) -> Tensor[N] { tanh(x) }", "saved [N]=output 0 temps", "1/1"),
+        (
+            "fn segments(x: &Tensor[N, C], ids: &Tensor<i64>[N], n: usize) -> Tensor[S = n, C] {
+                sum[N](if ids == S { x } else { 0.0 })
+            }",
+            "saved  temps",
+            "1/1",
+        ),
         ("fn embedding(t: &Tensor[V, C], ids: &Tensor<i64>[..]) -> Tensor[.., C] { t[ids, C] }", "saved  temps", "1/1"),
     ] {
         let derived = derive(source);

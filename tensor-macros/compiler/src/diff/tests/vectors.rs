@@ -343,6 +343,28 @@ pub(super) fn vectors() -> Vec<Vector> {
             &[&[3., -3.], &[0.]],
         ),
         vector(
+            "a row that is masked altogether, divided by its size 0",
+            "fn part(x: &Tensor[N, C], keep: &Tensor<bool>[N, C], n: &Tensor[N]) -> Tensor[N] {
+                sum[C](if keep { x / n } else { 0.0 })
+            }",
+            vec![
+                floats(&[2, 2], &[1., 2., 3., 4.]),
+                Array::bools(&[2, 2], &[true, false, false, false]),
+                floats(&[2], &[2., 0.]),
+            ],
+            vec![floats(&[2], &[1., 1.])],
+            &[&[0.5, 0.]],
+            &[&[0.5, 0., 0., 0.], &[-0.25, 0.]],
+        ),
+        vector(
+            "a part of a matrix",
+            "fn part(x: &Tensor[M, J], y: &Tensor[N]) -> Tensor[N] { x[N, 1] * y }",
+            vec![floats(&[3, 2], &[1., 2., 3., 4., 5., 6.]), floats(&[2], &[10., 20.])],
+            vec![floats(&[2], &[1., 2.])],
+            &[&[20., 80.]],
+            &[&[0., 10., 0., 40., 0., 0.], &[2., 8.]],
+        ),
+        vector(
             "a detached factor",
             "fn half(x: &Tensor[N]) -> Tensor[N] { detach(x) * x }",
             vec![floats(&[2], &[3., -4.])],

@@ -213,8 +213,8 @@ pub mod batch_norm {
         #[inline(always)]
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
-            let gammas = &block.input::<T>(0)[..n];
-            let saved1s = &block.input::<T::Compute>(1)[..n];
+            let saved1s = &block.input::<T::Compute>(0)[..n];
+            let gammas = &block.input::<T>(1)[..n];
             let gs = &block.input::<T::Compute>(2)[..n];
             let temp0s = &block.input::<T::Compute>(3)[..n];
             let temp1s = &block.input::<T::Compute>(4)[..n];
@@ -238,7 +238,7 @@ pub mod batch_norm {
                 let temp0 = temp0s[i];
                 let temp1 = temp1s[i];
                 let v2 = v1 * v1 * temp1 * (x - saved0 / v0);
-                let v3 = gamma * v1 * (-g + (temp0 + v2) / v0);
+                let v3 = v1 * gamma * (-g + (temp0 + v2) / v0);
                 dx[i] = T::narrow(-v3);
             }
         }
@@ -596,13 +596,13 @@ pub mod batch_norm {
         reduced: &[],
         operands: &[
             Operand {
-                array: Array::Param(1),
-                elem: Elem::Generic,
+                array: Array::Saved(1),
+                elem: Elem::Compute,
                 index: &[Index::Axis(1)],
             },
             Operand {
-                array: Array::Saved(1),
-                elem: Elem::Compute,
+                array: Array::Param(1),
+                elem: Elem::Generic,
                 index: &[Index::Axis(1)],
             },
             Operand {

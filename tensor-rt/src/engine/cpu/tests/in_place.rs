@@ -1,0 +1,76 @@
+//! Edits in place.
+
+use super::*;
+
+// Edit: y[N, C] <- y - sum[C](y * x), y read in its row before it is written.
+
+struct RowProduct;
+impl PassBody for RowProduct {
+    #[inline(always)]
+    fn run<I: Isa>(block: &Block<'_>) {
+        let n = block.len();
+        let (x, y) = (&block.input::<f32>(0)[..n], &block.input::<f32>(1)[..n]);
+        let values = &mut block.values::<f32>(0)[..n];
+        for i in 0..n {
+            values[i] = x[i] * y[i];
+        }
+    }
+}
+
+struct Subtract;
+impl PassBody for Subtract {
+    #[inline(always)]
+    fn run<I: Isa>(block: &Block<'_>) {
+        let n = block.len();
+        let (old, row) = (&block.input::<f32>(1)[..n], &block.row::<f32>(0)[..n]);
+        let y = &mut block.output::<f32>(0)[..n];
+        for i in 0..n {
+            y[i] = y[i] * 2.0 - old[i] - row[i];
+        }
+    }
+}
+
+const EDIT: Kernel = Kernel {
+    class: Class::Row,
+    free: &[N],
+    reduced: &[C],
+    operands: &[
+        operand(0, Elem::Generic, &[Index::Axis(N), Index::Axis(C)]),
+        operand(1, Elem::Generic, &[Index::Axis(N), Index::Axis(C)]),
+    ],
+    reductions: &[reduction(0, ReduceOp::Sum, Elem::Compute)],
+    writes: &[Write {
+        array: Array::Param(1),
+        elem: Elem::Generic,
+        kind: WriteKind::Own { axes: &[N, C], reads_old: true },
+    }],
+    passes: &[
+        Pass { kind: PassKind::Level(0), operands: &[0, 1], axes: &[], rows: &[], reductions: &[0], writes: &[] },
+        Pass { kind: PassKind::Inner, operands: &[1], axes: &[], rows: &[0], reductions: &[], writes: &[0] },
+    ],
+    contraction: None,
+};
+
+#[test]
+fn edit_in_place_reads_old_values_of_its_row() {
+    for (n, c) in [(1, 1), (4, 3), (50, 40), (3, 3000), (1, 50000)] {
+        let x = Host::from_fn(&[n, c], |i| (i % 5) as f32);
+        let y = Host::from_fn(&[n, c], |i| (i % 7) as f32);
+        let expected: Vec<f64> = (0..n * c)
+            .map(|i| {
+                let row = i / c * c;
+                y.data[i] as f64 - (row..row + c).map(|k| (x.data[k] * y.data[k]) as f64).sum::<f64>()
+            })
+            .collect();
+        for y in [y.clone(), y.laid_out(&[1, 0]), y.scattered()] {
+            everywhere(|engine| {
+                let mut y = y.clone();
+                let sizes = Sizes { extents: &[n as i64, c as i64, 1, 1], rest: &[] };
+                let array = y.array_mut();
+                let passes = [PassFn::of::<RowProduct>(), PassFn::of::<Subtract>()];
+                run(engine, &EDIT, &passes, DType::F32, &sizes, &[], &[x.array(), array], &[array]).unwrap();
+                close(&y.values(), &expected, 1e-6);
+            });
+        }
+    }
+}
