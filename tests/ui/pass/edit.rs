@@ -2,7 +2,10 @@
 
 use tensor_rt::prelude::*;
 
-fn axpy<Y: InPlace, D: SameDevice<Y::Device>>(_y: &mut Y, _x: &Tensor<D>) {}
+tensor_fn! {
+    /// y <- y + a x
+    pub fn axpy(y: &mut Tensor[N], x: &Tensor[N], a: float) { y += a * x; }
+}
 
 fn fill_of_tracked(w: &Tensor<Cpu, Grad>) -> Result<Tensor> {
     let mut w = w.detach();
@@ -10,8 +13,12 @@ fn fill_of_tracked(w: &Tensor<Cpu, Grad>) -> Result<Tensor> {
     Ok(w)
 }
 
-fn kernel_edits_tracked(w: &mut Param, g: &Tensor) {
-    axpy(w.value_mut(), g);
+fn kernel_edits_tracked(w: &mut Param, g: &Tensor) -> Result<()> {
+    axpy(w.value_mut(), g, -0.5)
+}
+
+fn operator_edits_tracked(w: &mut Param, g: &Tensor) {
+    *w.value_mut() += g;
 }
 
 fn element_of_tracked(y: &Tensor<Cpu, Grad>) -> Result<Tensor> {
@@ -68,8 +75,9 @@ fn main() -> Result<()> {
     assert_eq!(x.to_vec()?, [1.0, 1.0, 1.0, 2.0]);
     let mut w = Param::new(x.clone());
     writable_view_of_tracked(&mut w)?;
-    kernel_edits_tracked(&mut w, &x);
-    assert_eq!(w.value().to_vec()?, [0.0, 1.0, 1.0, 2.0]);
+    kernel_edits_tracked(&mut w, &x)?;
+    operator_edits_tracked(&mut w, &x);
+    assert_eq!(w.value().to_vec()?, [0.5, 1.5, 1.5, 3.0]);
     assert_eq!(writable_view_outlives_tensor()?.to_vec()?, [1.0; 3]);
     Ok(())
 }

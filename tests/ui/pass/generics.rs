@@ -2,16 +2,17 @@
 
 use tensor_rt::prelude::*;
 
-/// Stands for a kernel of two tensors: the mode of the result is the join of theirs.
-fn multiply<D: Device, G: GradMode, H: GradMode, T: Float>(
-    a: &Tensor<D, G, T>,
-    b: &Tensor<D, H, T>,
-) -> Result<Tensor<D, <G as Join<H>>::Out, T>>
-where
-    G: Join<H>,
-{
-    let _ = (a, b);
-    unimplemented!("this case is about types")
+tensor_fn! {
+    /// `x w^T + b`
+    pub fn linear(x: &Tensor[.., I], w: &Tensor[O, I], b: &Tensor[O]) -> Tensor[.., O] {
+        sum[I](x * w) + b
+    }
+
+    /// Mean squared error.
+    pub fn mean_squared_error(prediction: &Tensor[N, C], target: &Tensor[N, C]) -> Tensor[] {
+        let d = prediction - target;
+        mean[N, C](d * d)
+    }
 }
 
 struct Linear<D: Device> {
@@ -21,18 +22,18 @@ struct Linear<D: Device> {
 
 impl<D: Device> Linear<D> {
     fn new(device: &D, inputs: usize, outputs: usize, seed: u64) -> Result<Self> {
-        let weight = Param::new(Tensor::randn(device, [inputs, outputs], seed)?);
+        let weight = Param::new(Tensor::randn(device, [outputs, inputs], seed)?);
         Ok(Linear { weight, bias: Param::new(Tensor::zeros(device, [outputs])?) })
     }
 
-    /// The weights are in mode `M`, and so is the input: `Join<M, M>` is `M`.
+    /// Weights and input in one mode.
     fn forward<M: GradMode>(&self, x: &Tensor<D, M>) -> Result<Tensor<D, M>> {
-        multiply(&multiply(x, &self.weight.get::<M>())?, &self.bias.get::<M>())
+        linear(x, &self.weight.get::<M>(), &self.bias.get::<M>())
     }
 
     /// An untracked input and weights in mode `M` give a result in mode `M`.
     fn first<M: GradMode>(&self, x: &Tensor<D>) -> Result<Tensor<D, M>> {
-        multiply(x, &self.weight.get::<M>())
+        linear(x, &self.weight.get::<M>(), &self.bias.get::<M>())
     }
 }
 
@@ -43,30 +44,32 @@ struct Net<D: Device> {
 
 impl<D: Device> Net<D> {
     fn forward<M: GradMode>(&self, x: &Tensor<D>) -> Result<Tensor<D, M>> {
-        self.second.forward(&self.first.first::<M>(x)?)
+        let hidden = self.first.first::<M>(x)?;
+        self.second.forward(&(&hidden * &hidden)?)
     }
 }
 
 fn loss<D: Device, M: GradMode>(prediction: &Tensor<D, M>, target: &Tensor<D>) -> Result<Tensor<D, M>> {
-    let error = multiply(prediction, target)?;
-    multiply(&error, &error)
+    mean_squared_error(prediction, target)
 }
 
-fn train<D: Device>(net: &Net<D>, x: &Tensor<D>, target: &Tensor<D>) -> Result<Tensor<D, Grad>> {
-    loss(&net.forward(x)?, target)
+fn train<D: Device>(net: &Net<D>, x: &Tensor<D>, target: &Tensor<D>) -> Result<Gradients> {
+    loss(&net.forward(x)?, target)?.backward()
 }
 
-fn evaluate<D: Device>(net: &Net<D>, x: &Tensor<D>, target: &Tensor<D>) -> Result<Tensor<D>> {
-    loss(&net.forward(x)?, target)
+fn evaluate<D: Device>(net: &Net<D>, x: &Tensor<D>, target: &Tensor<D>) -> Result<f32> {
+    loss(&net.forward::<NoGrad>(x)?, target)?.item()
 }
 
 /// Over two modes the one clause is `Join`.
 fn mixed<D: Device, G: GradMode + Join<H>, H: GradMode>(a: &Tensor<D, G>, b: &Tensor<D, H>) -> Result<()> {
-    multiply(a, b)?;
-    Ok(())
+    mean_squared_error(a, b).map(drop)
 }
 
 fn main() -> Result<()> {
-    let _ = (train::<Cpu>, evaluate::<Cpu>, train::<Cuda>, mixed::<Cpu, Grad, NoGrad>);
-    Linear::new(&Cpu, 2, 3, 0).map(drop)
+    let net = Net { first: Linear::new(&Cpu, 2, 3, 0)?, second: Linear::new(&Cpu, 3, 1, 1)? };
+    let (x, target) = (Tensor::ones(&Cpu, [4, 2])?, Tensor::zeros(&Cpu, [4, 1])?);
+    assert!(evaluate(&net, &x, &target)? >= 0.0);
+    train(&net, &x, &target)?;
+    mixed(&target, &target.clone().requires_grad())
 }

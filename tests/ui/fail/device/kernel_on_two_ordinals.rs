@@ -1,9 +1,11 @@
 use tensor_rt::prelude::*;
 
-fn add<D: Device, D1: SameDevice<D>>(_a: &Tensor<D>, _b: &Tensor<D1>) {}
+tensor_fn! {
+    pub fn scale(a: &Tensor[N], b: &Tensor[N]) -> Tensor[N] { a * b }
+}
 
-fn run(a: &Tensor<Cuda>, b: &Tensor<Cuda<1>>) {
-    add(a, b);
+fn run(a: &Tensor<Cuda>, b: &Tensor<Cuda<1>>) -> Result<Tensor<Cuda>> {
+    scale(a, b)
 }
 
 fn main() {}

@@ -1,9 +1,11 @@
 use tensor_rt::prelude::*;
 
-fn add<T: Element, T1: SameElement<T>>(_a: &Tensor<Cpu, NoGrad, T>, _b: &Tensor<Cpu, NoGrad, T1>) {}
+tensor_fn! {
+    pub fn scale(a: &Tensor[N], b: &Tensor[N]) -> Tensor[N] { a * b }
+}
 
-fn run(a: &Tensor<Cpu, NoGrad, f32>, b: &Tensor<Cpu, NoGrad, f16>) {
-    add(a, b);
+fn run(a: &Tensor, b: &Tensor<Cpu, NoGrad, f16>) -> Result<Tensor> {
+    scale(a, b)
 }
 
 fn main() {}

@@ -1,10 +1,11 @@
 use tensor_rt::prelude::*;
-use tensor_rt::relation::UntrackedBesideEdit;
 
-fn axpy<Y: InPlace, G: UntrackedBesideEdit>(_y: &mut Y, _x: &Tensor<Cpu, G>) {}
+tensor_fn! {
+    pub fn axpy(y: &mut Tensor[N], x: &Tensor[N], a: float) { y += a * x; }
+}
 
-fn run(y: &mut Tensor, x: &Tensor<Cpu, Grad>) {
-    axpy(y, x);
+fn run(y: &mut Tensor, x: &Tensor<Cpu, Grad>) -> Result<()> {
+    axpy(y, x, 0.5)
 }
 
 fn main() {}
