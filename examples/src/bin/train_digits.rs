@@ -65,9 +65,9 @@ tensor_fn! {
 #[derive(Parser)]
 #[command(version, about)]
 struct Options {
-    /// Where to train: `auto`, `cpu` or `cuda:N`.
-    #[arg(long, default_value = "auto")]
-    device: DeviceChoice,
+    /// Where to train: `auto`, `cpu` or `cuda:N`; without it, what `TENSOR_DEVICE` says, else `auto`.
+    #[arg(long)]
+    device: Option<DeviceChoice>,
     /// Fixes the first weights and the order of the samples.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -186,11 +186,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         options.seed,
     );
 
+    let choice = options.device.map_or_else(DeviceChoice::from_env, Ok)?;
     let start = Instant::now();
-    let outcome = with_device!(options.device, [Cpu, Cuda], |device| {
-        println!("device {device:?}");
-        train(&device, &options, &training, &held_out)
-    })?;
+    let outcome = with_device!(choice, [Cpu, Cuda], |device| train(&device, &options, &training, &held_out))?;
     let seconds = start.elapsed().as_secs_f64();
 
     if let Some(last) = outcome.epochs.last() {
