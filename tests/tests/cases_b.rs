@@ -116,7 +116,7 @@ fn case_b15_expanded_output() -> Result<()> {
 
 #[test]
 fn case_b17_overlapping_writable_views() -> Result<()> {
-    assert_does_not_compile("views/overlapping_writable_views", "cannot borrow");
+    assert_does_not_compile("edit/two_writable_parts", "cannot borrow");
     let mut x = Tensor::zeros(&Cpu, [10])?;
     {
         let mut view = x.view_mut()?;

@@ -19,8 +19,8 @@ fn main() -> Result<()> {
         "The device is part of the type, so operands on two devices are a type error. Devices of one kind are two\ntypes as well: `Cuda<0>` and `Cuda<1>`.",
     );
     trap::refused(
-        include_str!("../../../tests/ui/fail/device_mismatch.rs"),
-        include_str!("../../../tests/ui/fail/device_mismatch.stderr"),
+        include_str!("../../../tests/ui/fail/device/kernel_on_two_devices.rs"),
+        include_str!("../../../tests/ui/fail/device/kernel_on_two_devices.stderr"),
     );
 
     trap::here("The legal form moves one operand, and the move is a word in the program:");

@@ -28,8 +28,8 @@ fn main() -> Result<()> {
 
     trap::here("A tracked tensor cannot be edited in place.");
     trap::refused(
-        include_str!("../../../tests/ui/fail/edit_tracked.rs"),
-        include_str!("../../../tests/ui/fail/edit_tracked.stderr"),
+        include_str!("../../../tests/ui/fail/edit/kernel_edits_tracked.rs"),
+        include_str!("../../../tests/ui/fail/edit/kernel_edits_tracked.stderr"),
     );
 
     trap::here("The legal forms. A new value, with a gradient for the old one and for what replaced it:");

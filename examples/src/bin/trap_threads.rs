@@ -21,8 +21,8 @@ fn main() -> Result<()> {
 
     trap::here("An edit needs `&mut`, and two threads cannot both have one.");
     trap::refused(
-        include_str!("../../../tests/ui/fail/threads_edit_one_tensor.rs"),
-        include_str!("../../../tests/ui/fail/threads_edit_one_tensor.stderr"),
+        include_str!("../../../tests/ui/fail/threads/two_threads_edit_one_tensor.rs"),
+        include_str!("../../../tests/ui/fail/threads/two_threads_edit_one_tensor.stderr"),
     );
 
     trap::here("The legal form has a lock, and loses nothing:");

@@ -47,8 +47,8 @@ fn main() -> Result<()> {
 
     trap::here("A writable view borrows its tensor, so the borrow checker knows about it. Two that overlap:");
     trap::refused(
-        include_str!("../../../tests/ui/fail/overlapping_writable_views.rs"),
-        include_str!("../../../tests/ui/fail/overlapping_writable_views.stderr"),
+        include_str!("../../../tests/ui/fail/edit/two_writable_parts.rs"),
+        include_str!("../../../tests/ui/fail/edit/two_writable_parts.stderr"),
     );
 
     trap::here("The legal form splits one view into two that cannot overlap:");
