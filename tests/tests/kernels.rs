@@ -191,7 +191,9 @@ fn assert_close<G: GradMode, T: Sample>(found: &Tensor<Cpu, G, T>, expected: &[f
     let values: Vec<f64> = found.to_vec().unwrap().into_iter().map(Sample::back).collect();
     assert_eq!(values.len(), expected.len(), "{values:?}");
     for (&value, &want) in values.iter().zip(expected) {
-        let close = value == want || (value.is_nan() && want.is_nan()) || (value - want).abs() <= T::TOLERANCE * want.abs().max(1.0);
+        let close = value == want
+            || (value.is_nan() && want.is_nan())
+            || (value - want).abs() <= T::TOLERANCE * want.abs().max(1.0);
         assert!(close, "{values:?} is not {expected:?}");
     }
 }
@@ -431,7 +433,8 @@ fn two_outputs_send_two_gradients() {
         assert_close(&gradients.get(&x).unwrap(), &[0.5, 0.5]);
         assert_close(&gradients.get(&gamma).unwrap(), &[3.0, 0.0]);
         let (h, y) = add_rms_norm(&x, &r, &gamma, 0.0).unwrap();
-        let both = double_sum(&summed(&h).unwrap().unsqueeze(0).unwrap(), &summed(&y).unwrap().unsqueeze(0).unwrap()).unwrap();
+        let both =
+            double_sum(&summed(&h).unwrap().unsqueeze(0).unwrap(), &summed(&y).unwrap().unsqueeze(0).unwrap()).unwrap();
         let gradients = both.backward().unwrap();
         assert_close(&gradients.get(&gamma).unwrap(), &[1.0, -1.0]);
         assert_close(&gradients.get(&x).unwrap(), &[2.5, 2.5]);
@@ -644,7 +647,8 @@ fn an_affine_index_reads_backwards() {
 #[test]
 fn parameters_may_have_any_name() {
     let one = Tensor::ones(&Cpu, [2]).unwrap();
-    let y = awkward(&one, &one, &one, 1.0, 1.0, &one, &one, &one, &one, &one, 2.0, 3.0, 4.0, 5.0, &one, &one, &one).unwrap();
+    let y = awkward(&one, &one, &one, 1.0, 1.0, &one, &one, &one, &one, &one, 2.0, 3.0, 4.0, 5.0, &one, &one, &one)
+        .unwrap();
     assert_eq!(y.to_vec().unwrap(), [5.0 + 6.0 + 20.0 + 1.0 + 1.0; 2]);
 }
 
