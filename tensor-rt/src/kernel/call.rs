@@ -21,7 +21,7 @@ use crate::error::{Error, Origin, Result};
 use crate::mode::GradMode;
 use crate::relation::InPlace;
 use crate::tensor::Tensor;
-use crate::tensor::raw::Raw;
+use crate::tensor::raw::{Exclusive, Raw};
 
 /// A call of a kernel that is being put together: arguments in the order of the signature.
 pub struct Call<'a> {
@@ -45,7 +45,11 @@ impl<'a> Call<'a> {
     /// A call of `program` for the element `generic`.
     #[track_caller]
     pub fn new(program: &'static Program, bodies: Bodies, generic: DType) -> Self {
-        let origin = Origin::of(program.name);
+        Self::from(program, bodies, generic, Origin::of(program.name))
+    }
+
+    /// A call that another operation makes on behalf of its caller.
+    pub(crate) fn from(program: &'static Program, bodies: Bodies, generic: DType, origin: Origin) -> Self {
         let (arguments, scalars) = (Arguments::default(), SmallVec::new());
         Self { program, bodies, generic, origin, device: None, arguments, scalars, failed: None }
     }
@@ -63,6 +67,18 @@ impl<'a> Call<'a> {
             Ok(place) => self.arguments.edit(place),
             Err(error) => self.failed = self.failed.take().or(Some(error)),
         }
+    }
+
+    /// A tensor without types that is read.
+    pub(crate) fn raw(&mut self, raw: &'a Raw) {
+        self.device = Some(raw.device());
+        self.arguments.read(raw);
+    }
+
+    /// A place without types that is edited.
+    pub(crate) fn raw_place(&mut self, place: Exclusive<'a>) {
+        self.device = Some(place.raw().device());
+        self.arguments.edit(place);
     }
 
     /// The device of a kernel without tensors.
@@ -220,6 +236,15 @@ impl Outputs {
         match self.raws.next().flatten() {
             Some(raw) => Tensor::from_raw(raw),
             None => unreachable!("bug in tensor_fn!: more results are taken than there are"),
+        }
+    }
+
+    /// The only result, without types.
+    pub(crate) fn into_raw(mut self) -> Raw {
+        debug_assert_eq!(self.raws.len(), 1);
+        match self.raws.next().flatten() {
+            Some(raw) => raw,
+            None => unreachable!("bug in tensor-rt: a call without a result"),
         }
     }
 }
