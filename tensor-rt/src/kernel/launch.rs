@@ -183,7 +183,7 @@ impl Frame<'_, '_> {
         let launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };
-        engine.launch(&launch).map_err(|error| error_of(error, self.setting))
+        engine.launch(&launch).map_err(|error| error_of(error, kernel, self.setting))
     }
 }
 
@@ -192,7 +192,7 @@ fn array_of(raw: &Raw) -> ArrayRef<'_> {
     ArrayRef { pointer: raw.pointer().cast_mut(), dtype: raw.dtype(), shape: raw.shape(), strides: raw.strides() }
 }
 
-fn error_of(error: LaunchError, setting: Setting<'_>) -> Error {
+fn error_of(error: LaunchError, kernel: &Kernel, setting: Setting<'_>) -> Error {
     let Origin { op, at } = setting.origin;
     let fault = match error {
         LaunchError::Fault(fault) => fault,
@@ -202,9 +202,19 @@ fn error_of(error: LaunchError, setting: Setting<'_>) -> Error {
         }
     };
     let position = fault.position;
+    let out_of_range = |array: Array, value: i64, bound: i64, position| {
+        let param = match array {
+            Array::Param(param) | Array::Gradient(param) => Some(setting.program.tensors[param as usize].name),
+            Array::Cotangent(_) | Array::Output(_) | Array::Saved(_) | Array::Temp(_) => None,
+        };
+        Error::IndexOutOfRange { op, param, value, bound: bound as usize, position, at }
+    };
     match fault.kind {
-        FaultKind::Gather { value, bound, .. } | FaultKind::Scatter { value, bound, .. } => {
-            Error::IndexOutOfRange { op, value, bound: bound as usize, position, at }
+        FaultKind::Gather { operand, value, bound, .. } => {
+            out_of_range(kernel.operands[operand as usize].array, value, bound, position)
+        }
+        FaultKind::Scatter { write, value, bound, .. } => {
+            out_of_range(kernel.writes[write as usize].array, value, bound, position)
         }
         FaultKind::DivisionByZero | FaultKind::DivisionOverflow => Error::DivisionByZero { op, position, at },
     }
