@@ -7,8 +7,6 @@ use tensor_rt::prelude::*;
 
 use crate::contraction::linear;
 
-tensor_fn! { fn scaled(x: &Tensor[..], factor: float) -> Tensor[..] { x * factor } }
-
 /// `y = x w^T + b` on the last axis.
 pub struct Linear<D: Device, T: Float = f32> {
     /// `[outputs, inputs]`.
@@ -25,7 +23,7 @@ impl<D: Device> Linear<D> {
     /// Fails if memory runs out.
     pub fn new(device: &D, inputs: usize, outputs: usize, seed: u64) -> Result<Self> {
         let deviation = (2.0 / inputs.max(1) as f64).sqrt();
-        let weight = scaled(&Tensor::randn(device, [outputs, inputs], seed)?, deviation)?;
+        let weight = (Tensor::randn(device, [outputs, inputs], seed)? * deviation)?;
         Ok(Linear { weight: Param::new(weight), bias: Param::new(Tensor::zeros(device, [outputs])?) })
     }
 }

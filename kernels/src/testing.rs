@@ -1,5 +1,6 @@
 //! Comparisons for the tests of the kernels.
 
+use tensor_rt::gradcheck;
 use tensor_rt::prelude::*;
 
 pub(crate) type Array = Tensor<Cpu, NoGrad, f64>;
