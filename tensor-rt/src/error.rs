@@ -95,9 +95,20 @@ pub enum Error {
     #[error("{op}: axis {axis} is named twice, at {at}")]
     DuplicateAxis { op: &'static str, axis: usize, at: Site },
 
-    /// An index past the end of its axis; `position` is where it was found, if it was an element of a tensor.
-    #[error("{op}: index {value} is out of range for an axis of size {bound}{}, at {at}", AtPosition(.position))]
-    IndexOutOfRange { op: &'static str, value: i64, bound: usize, position: Sizes, at: Site },
+    /// An index past the end of an axis (of `param`, if it is one of several); `position` is where it was found, if it was
+    /// an element of a tensor.
+    #[error(
+        "{op}: index {value} is out of range for an axis of size {bound}{}{}, at {at}",
+        InParam(.param), AtPosition(.position)
+    )]
+    IndexOutOfRange {
+        op: &'static str,
+        param: Option<&'static str>,
+        value: i64,
+        bound: usize,
+        position: Sizes,
+        at: Site,
+    },
 
     /// A range that its axis does not contain.
     #[error("{op}: range {start}..{end} of axis {axis}, whose size is {size}, at {at}")]

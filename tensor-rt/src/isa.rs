@@ -4,7 +4,7 @@
 //! matching `#[target_feature]`. The type tells the arithmetic what it may rely on; it enables nothing by itself.
 //!
 //! Invariant: `FMA` is true only where the instantiating function enables a fused multiply-add, so that
-//! [`mul_add`] is one instruction or two, never a call.
+//! `mul_add` is one instruction or two, never a call.
 
 use crate::element::Compute;
 

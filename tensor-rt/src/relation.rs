@@ -40,6 +40,7 @@ impl<T: Element> SameElement<T> for T {}
 )]
 pub trait Tracked: GradMode {}
 
+#[diagnostic::do_not_recommend]
 impl Tracked for Grad {}
 
 /// A device whose memory the host can read.
@@ -50,6 +51,7 @@ impl Tracked for Grad {}
 )]
 pub trait HostReadable: Device {}
 
+#[diagnostic::do_not_recommend]
 impl HostReadable for Cpu {}
 
 /// The mode of a tensor that is read by a kernel with `&mut` or `&atomic` tensors.
@@ -60,6 +62,7 @@ impl HostReadable for Cpu {}
 )]
 pub trait UntrackedBesideEdit: GradMode {}
 
+#[diagnostic::do_not_recommend]
 impl UntrackedBesideEdit for NoGrad {}
 
 /// The mode of a tensor that no gradient can reach.
@@ -70,6 +73,7 @@ impl UntrackedBesideEdit for NoGrad {}
 )]
 pub trait WithoutGradient: GradMode {}
 
+#[diagnostic::do_not_recommend]
 impl WithoutGradient for NoGrad {}
 
 /// A place that can be edited: an untracked tensor, or a writable view of one.

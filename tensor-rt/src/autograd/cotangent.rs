@@ -1,10 +1,34 @@
 //! Arithmetic of the walk itself: sums of cotangents.
+//!
+//! The walk knows no types, so it calls its kernels by their tables.
 
-use crate::element::{Compute, DType};
+use crate::element::DType;
 use crate::error::{Origin, Result};
-use crate::shape::Shape;
+use crate::kernel::{Bodies, Call};
+use crate::ops::pieces;
+use crate::shape::{PerAxis, Shape};
 use crate::tensor::raw::Raw;
 use crate::tensor::view::Movement;
+use crate::tensor_fn;
+
+tensor_fn! {
+    fn accumulate_into(sum: &mut Tensor[..], part: &Tensor[..]) { sum += part; }
+
+    fn add(x: &Tensor[..], y: &Tensor[..]) -> Tensor[..] { x + y }
+
+    fn sum_rows(x: &Tensor[.., R, S]) -> Tensor[..] { sum[R, S](x) }
+}
+
+/// The bodies of a kernel of this module for the element of a cotangent.
+macro_rules! bodies {
+    ($kernel:ident, $dtype:expr) => {
+        match $dtype {
+            DType::F64 => $kernel::Passes::<f64>::BODIES,
+            DType::F32 => $kernel::Passes::<f32>::BODIES,
+            other => unreachable!("bug in tensor-rt: a cotangent of {other}"),
+        }
+    };
+}
 
 /// The cotangent in the element in which it is computed with.
 pub(super) fn widen(cotangent: Raw, origin: Origin) -> Result<Raw> {
@@ -19,66 +43,44 @@ pub(super) fn convert(dtype: DType, cotangent: Raw, origin: Origin) -> Result<Ra
 /// The sum of two cotangents of one array, the first of which may be missing.
 pub(super) fn accumulate(sum: Option<Raw>, part: Raw, origin: Origin) -> Result<Raw> {
     let Some(sum) = sum else { return Ok(part.detached()) };
-    match sum.dtype() {
-        DType::F64 => add::<f64>(sum, &part, origin),
-        _ => add::<f32>(sum, &part, origin),
+    let (mut x, mut y) = (sum, part);
+    if !x.is_alone() {
+        std::mem::swap(&mut x, &mut y);
     }
-}
-
-fn add<C: Compute>(mut sum: Raw, part: &Raw, origin: Origin) -> Result<Raw> {
-    let part = part.dense(origin)?;
+    // Of two parts that others hold too, neither may be edited.
+    if !x.is_alone() {
+        let call = Call::from(&add::PROGRAM, bodies!(add, x.dtype()), x.dtype(), origin);
+        return run(call, &[&x, &y]);
+    }
+    let bodies: Bodies = bodies!(accumulate_into, x.dtype());
+    let dtype = x.dtype();
     {
-        let mut place = sum.exclusive(true, origin)?;
-        let (Some(sum), Some(part)) = (place.as_mut_slice::<C>(), part.as_slice::<C>()) else {
-            unreachable!("bug in tensor-rt: cotangents of one array differ in element");
-        };
-        assert_eq!(sum.len(), part.len(), "bug in tensor-rt: cotangents of one array differ in shape");
-        for (sum, part) in sum.iter_mut().zip(part) {
-            *sum += *part;
-        }
+        let mut call = Call::from(&accumulate_into::PROGRAM, bodies, dtype, origin);
+        call.raw_place(x.exclusive(false, origin)?);
+        call.raw(&y);
+        call.run()?;
     }
-    Ok(sum)
+    Ok(x)
 }
 
 /// The sum of a cotangent over the axes along which `shape` was repeated to its shape.
 pub(crate) fn sum_to(cotangent: &Raw, shape: &Shape, origin: Origin) -> Result<Raw> {
-    match cotangent.dtype() {
-        DType::F64 => sum::<f64>(cotangent, shape, origin),
-        DType::F32 => sum::<f32>(cotangent, shape, origin),
-        other => unreachable!("bug in tensor-rt: a cotangent of {other}"),
-    }
+    let rank = cotangent.shape().rank();
+    let in_front = rank - shape.rank();
+    let repeated = |axis: &usize| *axis < in_front || shape[*axis - in_front] != cotangent.shape()[*axis];
+    let (summed, kept): (PerAxis<usize>, PerAxis<usize>) = (0..rank).partition(repeated);
+    let order = kept.iter().chain(&summed).copied().collect();
+    let ends = pieces(cotangent.shape(), cotangent.strides(), &summed);
+    let rows: Shape = kept.iter().map(|axis| cotangent.shape()[*axis]).chain(ends).collect();
+    let ordered = Movement::Permute(order).apply(cotangent, origin)?;
+    let rows = Movement::Reshape(rows).apply(&ordered, origin)?;
+    let call = Call::from(&sum_rows::PROGRAM, bodies!(sum_rows, rows.dtype()), rows.dtype(), origin);
+    Movement::Reshape(shape.clone()).apply(&run(call, &[&rows])?, origin)
 }
 
-fn sum<C: Compute>(cotangent: &Raw, shape: &Shape, origin: Origin) -> Result<Raw> {
-    let dense = cotangent.dense(origin)?;
-    let mut sums = Raw::zeros(cotangent.device(), C::DTYPE, shape, origin)?;
-    let in_front = cotangent.shape().rank() - shape.rank();
-    // The distance that a step along each axis of the cotangent makes in the sums; none along a repeated axis.
-    let mut steps = vec![0usize; cotangent.shape().rank()];
-    let mut distance = 1;
-    for axis in (0..shape.rank()).rev() {
-        steps[in_front + axis] = if shape[axis] == 1 { 0 } else { distance };
-        distance *= shape[axis];
+fn run<'a>(mut call: Call<'a>, arguments: &[&'a Raw]) -> Result<Raw> {
+    for argument in arguments {
+        call.raw(argument);
     }
-    {
-        let mut place = sums.fresh();
-        let (Some(sums), Some(elements)) = (place.as_mut_slice::<C>(), dense.as_slice::<C>()) else {
-            unreachable!("bug in tensor-rt: a dense cotangent is no slice");
-        };
-        let mut index = vec![0usize; steps.len()];
-        let mut target = 0;
-        for element in elements {
-            sums[target] += *element;
-            for axis in (0..index.len()).rev() {
-                index[axis] += 1;
-                target += steps[axis];
-                if index[axis] < cotangent.shape()[axis] {
-                    break;
-                }
-                target -= steps[axis] * index[axis];
-                index[axis] = 0;
-            }
-        }
-    }
-    Ok(sums)
+    Ok(call.run()?.into_raw())
 }

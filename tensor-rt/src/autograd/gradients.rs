@@ -53,6 +53,7 @@ pub(crate) mod sealed {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Device, T: Float> Leaf for Tensor<D, Grad, T> {
     type Device = D;
     type Element = T;
@@ -65,6 +66,7 @@ impl<D: Device, T: Float> sealed::Keyed for Tensor<D, Grad, T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Device, T: Float> Leaf for Param<D, T> {
     type Device = D;
     type Element = T;

@@ -1,7 +1,7 @@
 //! Reverse-mode differentiation: the graph that tracked tensors carry, and the walk that turns it into gradients.
 //!
 //! A *node* says how a tracked tensor was made: a *leaf* was not made at all, every other node is one call with the nodes
-//! of its tracked inputs and an [`Adjoint`], which turns cotangents of the outputs into cotangents of the inputs. A node is
+//! of its tracked inputs and an `Adjoint`, which turns cotangents of the outputs into cotangents of the inputs. A node is
 //! owned by the tensors that its call returned and by the nodes that used those: there is no list of nodes anywhere, and
 //! dropping a result drops what only it needed.
 //!

@@ -234,7 +234,9 @@ impl Resolved {
                 let value = if low < 0 { low } else { high };
                 let value = value.clamp(i64::MIN as i128, i64::MAX as i128) as i64;
                 let (op, at) = (origin.op, origin.at);
-                return Err(Error::IndexOutOfRange { op, value, bound: bound as usize, position: [].into(), at });
+                let param = Some(program.tensors[check.param as usize].name);
+                let (bound, position) = (bound as usize, [].into());
+                return Err(Error::IndexOutOfRange { op, param, value, bound, position, at });
             }
         }
         Ok(())

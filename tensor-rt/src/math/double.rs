@@ -1,5 +1,7 @@
 //! Elementary functions in `f64`. The rarely used ones are the standard library's.
 
+#![expect(clippy::extra_unused_type_parameters, reason = "all functions have the form that `Compute` calls")]
+
 use std::f64::consts::LOG2_E;
 
 use crate::isa::{Isa, mul_add};
@@ -281,7 +283,7 @@ pub(crate) fn abs<I: Isa>(x: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn sign<I: Isa>(x: f64) -> f64 {
     let one = 1f64.copysign(x);
-    if x > 0.0 || x < 0.0 { one } else { x }
+    if x == 0.0 || x.is_nan() { x } else { one }
 }
 
 #[inline(always)]

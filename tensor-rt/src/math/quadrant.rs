@@ -21,10 +21,10 @@ static TRAILING: [f64; 256] = table(29, 53);
 /// For each biased exponent: `width` bits of 2/pi from `skip` after the first that matters, at their true weight.
 const fn table(skip: usize, width: usize) -> [f64; 256] {
     let mut table = [0.0; 256];
-    let mut exponent = 0;
+    let mut exponent = 0usize;
     while exponent < 255 {
         // x is an integer times 2^(exponent - 150); a bit of weight 2^-k is dropped if exponent - 150 - k >= 2.
-        let dropped = if exponent > 152 { exponent - 152 } else { 0 };
+        let dropped = exponent.saturating_sub(152);
         let mut bits = 0u64;
         let mut position = dropped + skip;
         while position < dropped + skip + width {

@@ -1,5 +1,7 @@
 //! Elementary functions in `f32`.
 
+#![expect(clippy::extra_unused_type_parameters, reason = "all functions have the form that `Compute` calls")]
+
 use std::f32::consts::LOG2_E;
 use std::f64::consts::{FRAC_PI_2, LOG10_2, PI};
 
@@ -301,7 +303,7 @@ pub(crate) fn abs<I: Isa>(x: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn sign<I: Isa>(x: f32) -> f32 {
     let one = 1f32.copysign(x);
-    if x > 0.0 || x < 0.0 { one } else { x }
+    if x == 0.0 || x.is_nan() { x } else { one }
 }
 
 #[inline(always)]

@@ -8,8 +8,8 @@ use std::ops::{AddAssign, DivAssign, MulAssign, RemAssign, SubAssign};
 use super::arithmetic::{Arithmetic, Operator};
 use super::broadcast::{repeat, same};
 use crate::device::Device;
-use crate::element::Float;
-use crate::error::Result;
+use crate::element::{Element, Float};
+use crate::error::{Origin, Result};
 use crate::mode::{GradMode, NoGrad};
 use crate::relation::{InPlace, SameDevice, SameElement, UntrackedBesideEdit};
 use crate::tensor::{Tensor, TensorMut};
@@ -142,6 +142,42 @@ impl Assigned for i64 {
     }
 }
 
+/// The mode of a tensor that can be edited in place.
+#[diagnostic::on_unimplemented(
+    message = "a tracked tensor cannot be edited in place: its mode is `{Self}`",
+    label = "the edit would change what the graph has saved",
+    note = "make a new value, `let x = (x + y)?`, or edit a value of its own: `x.detach()`"
+)]
+pub trait Editable: GradMode {}
+
+#[diagnostic::do_not_recommend]
+impl Editable for NoGrad {}
+
+/// What may stand on the right when a tensor of mode `G` is edited: the mode of an untracked tensor, or a number. It is a
+/// bound on the right side because rustc reports one on the left side in its own words.
+#[diagnostic::on_unimplemented(
+    message = "a tracked tensor cannot be edited in place: its mode is `{G}`",
+    label = "the edit would change what the graph has saved",
+    note = "make a new value, `let x = (x + y)?`, or edit a value of its own: `x.detach()`"
+)]
+pub trait Edits<G: GradMode> {}
+
+impl<G: Editable, H: UntrackedBesideEdit> Edits<G> for H {}
+impl<G: Editable> Edits<G> for f64 {}
+impl<G: Editable> Edits<G> for i64 {}
+
+/// The whole of a tensor as a place, its storage made unique. Panics at the operator if that fails.
+#[track_caller]
+fn place<'a, D: Device, G: GradMode, T: Element>(
+    tensor: &'a mut Tensor<D, G, T>,
+    op: &'static str,
+) -> TensorMut<'a, D, T> {
+    match tensor.raw.exclusive(false, Origin::of(op)) {
+        Ok(place) => TensorMut::of(place),
+        Err(error) => panic!("{error}"),
+    }
+}
+
 /// Panics with the error, at the operator.
 #[track_caller]
 fn expect(result: Result<()>) {
@@ -158,17 +194,14 @@ macro_rules! assign_operators {
             G: GradMode,
             T: Assigned,
             E: SameDevice<D>,
-            H: UntrackedBesideEdit,
+            H: GradMode + Edits<G>,
             U: SameElement<T>,
-            Tensor<D, G, T>: InPlace<Device = D, Element = T>,
         {
             /// # Panics
             /// If the shape of `other` cannot be repeated to this one's, or memory runs out.
             #[track_caller]
             fn $method(&mut self, other: &Tensor<E, H, U>) {
-                let other = same::<D, H, T, E, U>(other).detach();
-                let other = repeat(&other, self.shape());
-                expect(other.and_then(|other| T::assign(Operator::$operator, self, &other)));
+                place(self, stringify!($method)).$method(&other.detach());
             }
         }
 
@@ -178,9 +211,8 @@ macro_rules! assign_operators {
             G: GradMode,
             T: Assigned,
             E: SameDevice<D>,
-            H: UntrackedBesideEdit,
+            H: GradMode + Edits<G>,
             U: SameElement<T>,
-            Tensor<D, G, T>: InPlace<Device = D, Element = T>,
         {
             /// # Panics
             /// If the shape of `other` cannot be repeated to this one's, or memory runs out.
@@ -217,14 +249,13 @@ macro_rules! assign_operators {
             D: Device,
             G: GradMode,
             T: $bound,
-            Tensor<D, G, T>: InPlace<Device = D, Element = T>,
+            $number: Edits<G>,
         {
             /// # Panics
             /// If memory runs out.
             #[track_caller]
             fn $method(&mut self, number: $number) {
-                let $x = number;
-                expect(T::assign_number(Operator::$operator, self, $value));
+                place(self, stringify!($method)).$method(number);
             }
         }
 

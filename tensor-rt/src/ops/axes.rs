@@ -112,18 +112,18 @@ pub(super) fn rows<D: Device, G: GradMode, T: Element>(
     let ordered = order.is_sorted();
     let view = if ordered { x.clone() } else { x.permute(&order)? };
     let sizes = kept.iter().map(|axis| x.shape()[*axis]);
-    let ends = pieces(x, &reduced);
+    let ends = pieces(x.shape(), x.strides(), &reduced);
     let view = view.reshape(sizes.chain(ends).collect::<Shape>())?;
     let size = |axis: usize| if by_axis[axis] { keep.then_some(1) } else { Some(x.shape()[axis]) };
     Ok(Rows { view, result: (0..x.rank()).filter_map(size).collect() })
 }
 
 /// Sizes of the two axes to which these are joined. The last piece is the one whose elements lie closest.
-fn pieces<D: Device, G: GradMode, T: Element>(x: &Tensor<D, G, T>, axes: &[usize]) -> [usize; 2] {
+pub(crate) fn pieces(shape: &Shape, strides: &[isize], axes: &[usize]) -> [usize; 2] {
     let mut pieces: PerAxis<usize> = PerAxis::new();
     let mut last_stride = 0;
     for axis in axes {
-        let (size, stride) = (x.shape()[*axis], x.strides()[*axis]);
+        let (size, stride) = (shape[*axis], strides[*axis]);
         if size == 1 {
             continue;
         }

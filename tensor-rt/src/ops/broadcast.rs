@@ -37,13 +37,16 @@ pub(super) fn same<D: Device, G: GradMode, T: Element, E: SameDevice<D>, U: Same
     Tensor::from_raw(x.raw.clone())
 }
 
+/// Two operands of one shape.
+type Both<D, G, H, T> = (Tensor<D, G, T>, Tensor<D, H, T>);
+
 /// Two operands as views of their common shape.
 #[track_caller]
 pub(super) fn meet<D, G, T, E, H, U>(
     op: &'static str,
     x: &Tensor<D, G, T>,
     y: &Tensor<E, H, U>,
-) -> Result<(Tensor<D, G, T>, Tensor<D, H, T>)>
+) -> Result<Both<D, G, H, T>>
 where
     D: Device,
     G: GradMode,

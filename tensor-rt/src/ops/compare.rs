@@ -186,42 +186,72 @@ impl<D: Device, T: Compared> Comparand<D, T> for i64 {
     }
 }
 
-macro_rules! comparisons {
-    ($($(#[$doc:meta])* $name:ident $comparison:ident;)*) => {
-        impl Comparison {
-            fn name(self) -> &'static str {
-                match self {
-                    $(Comparison::$comparison => stringify!($name),)*
-                }
-            }
+impl Comparison {
+    fn name(self) -> &'static str {
+        match self {
+            Comparison::Eq => "eq",
+            Comparison::Ne => "ne",
+            Comparison::Lt => "lt",
+            Comparison::Le => "le",
+            Comparison::Gt => "gt",
+            Comparison::Ge => "ge",
         }
-
-        impl<D: Device, G: GradMode, T: Compared> Tensor<D, G, T> {
-            $(
-                $(#[$doc])*
-                ///
-                /// # Errors
-                /// Fails if the shapes cannot be broadcast together, or the device is out of memory.
-                #[track_caller]
-                pub fn $name(&self, other: impl Comparand<D, T>) -> Result<Tensor<D, NoGrad, bool>> {
-                    other.compare(Comparison::$comparison, &self.detach())
-                }
-            )*
-        }
-    };
+    }
 }
 
-comparisons! {
+// Written out: an error that quotes a bound inside a macro quotes the macro too.
+impl<D: Device, G: GradMode, T: Compared> Tensor<D, G, T> {
     /// `self == other`, elementwise, with a tensor or a number.
-    eq Eq;
+    ///
+    /// # Errors
+    /// Fails if the shapes cannot be broadcast together, or the device is out of memory.
+    #[track_caller]
+    pub fn eq(&self, other: impl Comparand<D, T>) -> Result<Tensor<D, NoGrad, bool>> {
+        other.compare(Comparison::Eq, &self.detach())
+    }
+
     /// `self != other`, elementwise, with a tensor or a number.
-    ne Ne;
+    ///
+    /// # Errors
+    /// Fails if the shapes cannot be broadcast together, or the device is out of memory.
+    #[track_caller]
+    pub fn ne(&self, other: impl Comparand<D, T>) -> Result<Tensor<D, NoGrad, bool>> {
+        other.compare(Comparison::Ne, &self.detach())
+    }
+
     /// `self < other`, elementwise, with a tensor or a number.
-    lt Lt;
+    ///
+    /// # Errors
+    /// Fails if the shapes cannot be broadcast together, or the device is out of memory.
+    #[track_caller]
+    pub fn lt(&self, other: impl Comparand<D, T>) -> Result<Tensor<D, NoGrad, bool>> {
+        other.compare(Comparison::Lt, &self.detach())
+    }
+
     /// `self <= other`, elementwise, with a tensor or a number.
-    le Le;
+    ///
+    /// # Errors
+    /// Fails if the shapes cannot be broadcast together, or the device is out of memory.
+    #[track_caller]
+    pub fn le(&self, other: impl Comparand<D, T>) -> Result<Tensor<D, NoGrad, bool>> {
+        other.compare(Comparison::Le, &self.detach())
+    }
+
     /// `self > other`, elementwise, with a tensor or a number.
-    gt Gt;
+    ///
+    /// # Errors
+    /// Fails if the shapes cannot be broadcast together, or the device is out of memory.
+    #[track_caller]
+    pub fn gt(&self, other: impl Comparand<D, T>) -> Result<Tensor<D, NoGrad, bool>> {
+        other.compare(Comparison::Gt, &self.detach())
+    }
+
     /// `self >= other`, elementwise, with a tensor or a number.
-    ge Ge;
+    ///
+    /// # Errors
+    /// Fails if the shapes cannot be broadcast together, or the device is out of memory.
+    #[track_caller]
+    pub fn ge(&self, other: impl Comparand<D, T>) -> Result<Tensor<D, NoGrad, bool>> {
+        other.compare(Comparison::Ge, &self.detach())
+    }
 }

@@ -135,38 +135,67 @@ methods! {
     clamp(low: f64, high: f64);
 }
 
-macro_rules! step_functions {
-    ($($(#[$doc:meta])* $name:ident;)*) => {
-        impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {
-            $(
-                $(#[$doc])*
-                /// The derivative is 0 almost everywhere, so it takes untracked tensors only.
-                ///
-                /// # Errors
-                /// Fails if the device is out of memory.
-                #[track_caller]
-                pub fn $name(&self) -> Result<Self>
-                where
-                    G: WithoutGradient,
-                {
-                    kernel::$name(self).map(|result| Tensor::from_raw(result.raw))
-                }
-            )*
-        }
-    };
-}
+// Written out: an error that quotes a bound inside a macro quotes the macro too.
+impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {
+    /// -1, 0 or 1; NaN for NaN. The derivative is 0 almost everywhere: for untracked tensors.
+    ///
+    /// # Errors
+    /// Fails if the device is out of memory.
+    #[track_caller]
+    pub fn sign(&self) -> Result<Self>
+    where
+        G: WithoutGradient,
+    {
+        kernel::sign(self).map(|result| Tensor::from_raw(result.raw))
+    }
 
-step_functions! {
-    /// -1, 0 or 1; NaN for NaN.
-    sign;
-    /// Largest integer not above.
-    floor;
-    /// Smallest integer not below.
-    ceil;
-    /// Nearest integer; halves go away from zero (PyTorch: to even).
-    round;
-    /// Integer part.
-    trunc;
+    /// Largest integer not above. The derivative is 0 almost everywhere: for untracked tensors.
+    ///
+    /// # Errors
+    /// Fails if the device is out of memory.
+    #[track_caller]
+    pub fn floor(&self) -> Result<Self>
+    where
+        G: WithoutGradient,
+    {
+        kernel::floor(self).map(|result| Tensor::from_raw(result.raw))
+    }
+
+    /// Smallest integer not below. The derivative is 0 almost everywhere: for untracked tensors.
+    ///
+    /// # Errors
+    /// Fails if the device is out of memory.
+    #[track_caller]
+    pub fn ceil(&self) -> Result<Self>
+    where
+        G: WithoutGradient,
+    {
+        kernel::ceil(self).map(|result| Tensor::from_raw(result.raw))
+    }
+
+    /// Nearest integer; halves go away from zero (PyTorch: to even). The derivative is 0 almost everywhere: for untracked tensors.
+    ///
+    /// # Errors
+    /// Fails if the device is out of memory.
+    #[track_caller]
+    pub fn round(&self) -> Result<Self>
+    where
+        G: WithoutGradient,
+    {
+        kernel::round(self).map(|result| Tensor::from_raw(result.raw))
+    }
+
+    /// Integer part. The derivative is 0 almost everywhere: for untracked tensors.
+    ///
+    /// # Errors
+    /// Fails if the device is out of memory.
+    #[track_caller]
+    pub fn trunc(&self) -> Result<Self>
+    where
+        G: WithoutGradient,
+    {
+        kernel::trunc(self).map(|result| Tensor::from_raw(result.raw))
+    }
 }
 
 impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {

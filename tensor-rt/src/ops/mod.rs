@@ -24,6 +24,7 @@ mod total;
 
 pub use arithmetic::Arithmetic;
 pub use assign::Assigned;
+pub(crate) use axes::pieces;
 pub use axes::{Axes, Keep};
 pub use compare::{Comparand, Compared};
 pub use index::Indexed;

@@ -101,7 +101,8 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
 }
 
 impl<'a, D: Device, T: Element> TensorMut<'a, D, T> {
-    fn of(place: Exclusive<'a>) -> Self {
+    /// The place as one of elements `T` on `D`.
+    pub(crate) fn of(place: Exclusive<'a>) -> Self {
         TensorMut { place, types: PhantomData }
     }
 

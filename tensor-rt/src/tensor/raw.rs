@@ -209,10 +209,15 @@ impl Raw {
         Ok(copy)
     }
 
+    /// True if this is the only handle on its storage, and every element has an address of its own: an edit would copy
+    /// nothing.
+    pub(crate) fn is_alone(&mut self) -> bool {
+        Arc::get_mut(&mut self.storage).is_some() && self.layout.is_injective()
+    }
+
     /// Makes this handle the only one on its storage, and dense if asked; a counted copy unless it already is.
     pub(crate) fn make_unique(&mut self, dense: bool, origin: Origin) -> Result<()> {
-        let alone = Arc::get_mut(&mut self.storage).is_some();
-        if !alone || !self.layout.is_injective() || (dense && !self.is_dense()) {
+        if !self.is_alone() || (dense && !self.is_dense()) {
             *self = self.copied(origin)?;
         }
         Ok(())
@@ -226,8 +231,7 @@ impl Raw {
 
     /// A tensor that was just made by [`Raw::empty`].
     pub(crate) fn fresh(&mut self) -> Exclusive<'_> {
-        let alone = Arc::get_mut(&mut self.storage).is_some();
-        assert!(alone && self.layout.is_injective(), "bug in tensor-rt: a fresh tensor is shared");
+        assert!(self.is_alone(), "bug in tensor-rt: a fresh tensor is shared");
         Exclusive { raw: self.detached(), borrow: PhantomData }
     }
 

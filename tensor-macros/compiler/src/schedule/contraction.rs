@@ -85,7 +85,7 @@ impl Contractions {
     fn sum(&mut self, graph: &mut Graph, axes: &[AxisId], body: NodeId) -> Option<NodeId> {
         let summed: AxisSet = axes.iter().copied().collect();
         let mut product = Product::default();
-        self.flatten(graph, body, 1, &mut product);
+        self.flatten(graph, body, 1, &summed, &mut product);
         let (epilogue, inner) = product.split(|id| graph.axes(id).is_disjoint(&summed));
         let groups = self.groups(graph, inner)?;
         if groups.len() < 2 {
@@ -98,37 +98,51 @@ impl Contractions {
         Some(epilogue.times(graph, result))
     }
 
-    /// The factors and guards of an expression. Reductions and stored arrays are not looked into.
-    fn flatten(&self, graph: &Graph, id: NodeId, power: i32, product: &mut Product) {
-        if self.stored.contains(&id) {
+    /// The factors and guards of an expression. Reductions and stored arrays are not looked into, and a product is taken
+    /// apart only where that parts axes: multiplying in another order may overflow.
+    fn flatten(&self, graph: &Graph, id: NodeId, power: i32, summed: &AxisSet, product: &mut Product) {
+        let factors = self.factors(graph, id, power);
+        let leaves = |&(factor, _): &(NodeId, i32)| graph.axes(factor).is_disjoint(summed);
+        if factors.is_empty() || !(factors.iter().any(leaves) || self.parts(graph, id, &mut HashMap::new())) {
             product.factors.push((id, power));
             return;
         }
+        match graph.op(id) {
+            Op::Unary(Unary::Neg) => product.negative ^= power % 2 != 0,
+            Op::Select => conjuncts(graph, graph.args(id)[0], &mut product.guards),
+            _ => {}
+        }
+        for (factor, power) in factors {
+            self.flatten(graph, factor, power, summed, product);
+        }
+    }
+
+    /// The operands that an expression to a power is the product of, up to its sign and guard; none if it is no product.
+    fn factors(&self, graph: &Graph, id: NodeId, power: i32) -> Vec<(NodeId, i32)> {
         let args = graph.args(id);
         match graph.op(id) {
-            Op::Binary(Binary::Mul) => {
-                self.flatten(graph, args[0], power, product);
-                self.flatten(graph, args[1], power, product);
-            }
-            Op::Binary(Binary::Div) => {
-                self.flatten(graph, args[0], power, product);
-                self.flatten(graph, args[1], -power, product);
-            }
-            Op::Unary(Unary::Neg) => {
-                product.negative ^= power % 2 != 0;
-                self.flatten(graph, args[0], power, product);
-            }
-            Op::Product { powers } => {
-                for (&arg, inner) in args.iter().zip(powers) {
-                    self.flatten(graph, arg, power * inner, product);
-                }
-            }
-            Op::Select if power == 1 && is_zero(graph, args[2]) => {
-                conjuncts(graph, args[0], &mut product.guards);
-                self.flatten(graph, args[1], power, product);
-            }
-            _ => product.factors.push((id, power)),
+            _ if self.stored.contains(&id) => vec![],
+            Op::Binary(Binary::Mul) => vec![(args[0], power), (args[1], power)],
+            Op::Binary(Binary::Div) => vec![(args[0], power), (args[1], -power)],
+            Op::Unary(Unary::Neg) => vec![(args[0], power)],
+            Op::Product { powers } => args.iter().zip(powers).map(|(&arg, inner)| (arg, power * inner)).collect(),
+            Op::Select if power == 1 && is_zero(graph, args[2]) => vec![(args[1], 1)],
+            _ => vec![],
         }
+    }
+
+    /// True if an expression is a product of parts none of which has all its axes.
+    fn parts(&self, graph: &Graph, id: NodeId, known: &mut HashMap<NodeId, bool>) -> bool {
+        if let Some(&known) = known.get(&id) {
+            return known;
+        }
+        let factors = self.factors(graph, id, 1);
+        let whole = factors.iter().filter(|&&(factor, _)| graph.axes(factor) == graph.axes(id));
+        let whole: Vec<NodeId> = whole.map(|&(factor, _)| factor).collect();
+        let parts = !factors.is_empty()
+            && (whole.is_empty() || whole.into_iter().any(|factor| self.parts(graph, factor, known)));
+        known.insert(id, parts);
+        parts
     }
 
     /// Factors by their largest axis sets, in source order; `None` if a guard spans several.

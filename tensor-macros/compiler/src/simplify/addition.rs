@@ -134,6 +134,21 @@ impl Algebra<'_> {
         addends
     }
 
+    /// A sum under guards that some of its addends have themselves.
+    pub(super) fn guarded_sum(&mut self, ty: Ty, term: Term) -> NodeId {
+        let mut terms = vec![];
+        self.flatten(term, &mut terms);
+        self.assemble(ty, terms)
+    }
+
+    /// `coefficient` times a sum of several addends: it goes to each of them.
+    pub(super) fn distribute(&mut self, ty: Ty, coefficient: f64, sum: NodeId) -> NodeId {
+        let mut terms = vec![];
+        self.flatten(Term { coefficient, ..Term::atom(sum) }, &mut terms);
+        let addends = self.join_guards(ty, terms);
+        self.sum_node(ty, addends)
+    }
+
     /// The node of addends in canonical order: the first coefficient is positive, and 1 if all have the same size.
     fn sum_node(&mut self, ty: Ty, mut addends: Vec<(f64, NodeId)>) -> NodeId {
         addends.sort_by_key(|&(_, addend)| self.rank(addend));
@@ -146,7 +161,10 @@ impl Algebra<'_> {
                 addends.into_iter().map(|(coefficient, addend)| ((coefficient / content).to_bits(), addend)).unzip();
             node = self.graph.intern(Op::Sum { coefficients }, args, ty);
         }
-        self.scale(content, node)
+        match content == 1.0 {
+            true => node,
+            false => self.graph.intern(Op::Sum { coefficients: vec![content.to_bits()] }, vec![node], ty),
+        }
     }
 }
 

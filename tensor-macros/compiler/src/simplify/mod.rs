@@ -7,7 +7,10 @@
 //! - a sum of terms has no equal and no nested terms, common guards and factors stand outside, `if c {a} + if !c {b}` is
 //!   one select;
 //! - operands are ordered by (number of axes, id);
-//! - a summed expression has what the summed axes lack outside, independent sums apart, and no sum that is proved zero.
+//! - a summed expression has what the summed axes lack outside, independent sums apart, and no sum that is proved zero;
+//!   what is under a guard stays together, as the guard makes it exactly 0.
+//!
+//! [`factoring`] gives finished sums their cheapest form, which is not canonical.
 //!
 //! Vocabulary: a *structural zero* is the constant 0 that a constructor returns where there is no path. It is dropped;
 //! a zero that is computed never is, so that NaN passes. (`x * 0.0` of the user has the derivative `g * 0.0`.)
@@ -30,11 +33,14 @@ mod polynomial;
 mod substitution;
 mod summation;
 mod term;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::ir::{AxisId, AxisSet, Binary, Graph, NodeId, Op, Reduction, Source, Temp, Ty, Unary};
 
+use mutation::Mutation;
 use polynomial::Polynomial;
 pub use substitution::Indices;
 
@@ -186,7 +192,7 @@ impl<'graph> Algebra<'graph> {
     /// Where an index along `axis` is also one along `other`, if that may be the shorter one.
     pub fn shorter(&mut self, other: AxisId, axis: AxisId) -> Option<NodeId> {
         let [extent, other_extent] = [axis, other].map(|axis| self.graph.axis(axis).extent);
-        if extent == other_extent {
+        if extent == other_extent || mutation::is(Mutation::LongerAxis) {
             return None;
         }
         let (index, size) = (self.graph.index(axis), self.graph.size(other_extent));

@@ -36,6 +36,10 @@ pub(crate) enum Mutation {
     UnguardedLoad,
     /// The zero proof believes everything.
     EverythingIsZero,
+    /// A use along a shorter axis writes to the whole of a longer one.
+    LongerAxis,
+    /// An index that fixes a summed axis is taken to lie in it.
+    PickedOutside,
     /// A residual is not read at the index of its use.
     ResidualAtOwnIndex,
 }

@@ -137,6 +137,7 @@ impl Algebra<'_> {
         }
         let within = match self.graph.as_index(index) {
             Some(other) => self.shorter(axis, other),
+            None if mutation::is(Mutation::PickedOutside) => None,
             None => Some(self.within(index, axis)),
         };
         let mut indices = Indices::default();

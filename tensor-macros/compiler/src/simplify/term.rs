@@ -17,6 +17,9 @@ pub(super) struct Term {
 impl Algebra<'_> {
     /// The product of nodes to integer powers.
     pub fn product(&mut self, factors: &[(NodeId, i32)]) -> NodeId {
+        if let [(only, 1)] = *factors {
+            return only;
+        }
         let ty = self.graph.ty(factors[0].0);
         let mut product = Term { coefficient: 1.0, guards: vec![], factors: vec![] };
         for &(factor, power) in factors {
@@ -36,6 +39,9 @@ impl Algebra<'_> {
 
     /// `coefficient * node`.
     pub fn scale(&mut self, coefficient: f64, node: NodeId) -> NodeId {
+        if self.is_zero(node) {
+            return node;
+        }
         let ty = self.graph.ty(node);
         let mut term = self.term(node);
         term.coefficient *= coefficient;
@@ -44,6 +50,9 @@ impl Algebra<'_> {
 
     /// `if condition { node } else { 0 }`.
     pub fn guard(&mut self, condition: NodeId, node: NodeId) -> NodeId {
+        if self.is_zero(node) {
+            return node;
+        }
         let ty = self.graph.ty(node);
         let mut term = self.term(node);
         term.guards.push(condition);
@@ -168,6 +177,13 @@ impl Algebra<'_> {
                 let constant = self.graph.float(term.coefficient, ty);
                 return self.under_guards(guards, constant);
             }
+            [(sum, 1)] if self.repeats_guard(sum, &guards) => {
+                return self.guarded_sum(ty, Term { coefficient: term.coefficient, guards, factors });
+            }
+            [(sum, 1)] if matches!(self.graph.op(sum), Op::Sum { .. }) && term.coefficient != 1.0 => {
+                let node = self.distribute(ty, term.coefficient, sum);
+                return self.under_guards(guards, node);
+            }
             [(factor, 1)] => factor,
             _ => {
                 let (args, powers) = factors.into_iter().unzip();
@@ -178,6 +194,14 @@ impl Algebra<'_> {
             node = self.graph.intern(Op::Sum { coefficients: vec![term.coefficient.to_bits()] }, vec![node], ty);
         }
         self.under_guards(guards, node)
+    }
+
+    /// True for a sum of which an addend has one of the guards itself.
+    fn repeats_guard(&mut self, sum: NodeId, guards: &[NodeId]) -> bool {
+        !guards.is_empty()
+            && matches!(self.graph.op(sum), Op::Sum { .. })
+            && (self.graph.args(sum).to_vec().into_iter())
+                .any(|addend| self.term(addend).guards.iter().any(|guard| guards.contains(guard)))
     }
 
     /// `if guards { node } else { 0 }`.

@@ -173,6 +173,14 @@ fn schedules_of_odd_kernels_mean_what_their_graphs_mean() {
         "fn k(p: &mut Tensor[N], q: &mut Tensor[N, C]) { let old = p; p = sum[C](q); q = q * old; }",
         "fn k(s: &mut Tensor[N], x: &Tensor[N, C]) { s = sum[C](x * s) + s; }",
         "fn k(m: &mut Tensor[C], x: &Tensor[N, C]) -> Tensor[N, C] { let old = m; m = 0.9 * m + mean[N](x); x - old }",
+        // A product of more factors than any machine can list.
+        "fn k(x: &Tensor[N, C], y: &Tensor[C, D]) -> Tensor[N, D] {
+            let a = x * x * 0.1; let b = a * a; let c = b * b; let d = c * c; let e = d * d; let f = e * e; let g = f * f;
+            let h = g * g; let i = h * h; let j = i * i; let k = j * j; let l = k * k; let m = l * l; let n = m * m;
+            let o = n * n; let p = o * o; let q = p * p; let r = q * q; let s = r * r; let t = s * s; let u = t * t;
+            let v = u * u; let w = v * v; let z = w * w; let z = z * z; let z = z * z; let z = z * z; let z = z * z;
+            sum[C](z * y)
+        }",
         // An equality decides an axis.
         "fn k(t: &Tensor[V, C], ids: &Tensor<i64>[N]) -> Tensor[N, C] { sum[V](if ids == V { t * t } else { 0.0 }) }",
         "fn k(t: &Tensor[V, C], ids: &Tensor<i64>[N]) -> Tensor[N] {

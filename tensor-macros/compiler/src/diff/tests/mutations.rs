@@ -128,6 +128,8 @@ fn every_convention_made_wrong_is_noticed() {
         Mutation::EveryElement,
         Mutation::UnguardedLoad,
         Mutation::EverythingIsZero,
+        Mutation::LongerAxis,
+        Mutation::PickedOutside,
         Mutation::ResidualAtOwnIndex,
     ];
     let missed: Vec<_> = mutations.into_iter().filter(|&mutation| !mutation::with(mutation, is_noticed)).collect();

@@ -357,6 +357,16 @@ pub(super) fn vectors() -> Vec<Vector> {
             &[&[0.5, 0., 0., 0.], &[-0.25, 0.]],
         ),
         vector(
+            "segments of which one is missing",
+            "fn segments(x: &Tensor[N], ids: &Tensor<i64>[N], like: &Tensor[V]) -> Tensor[V] {
+                sum[N](if ids == V { x } else { 0.0 }) * like
+            }",
+            vec![floats(&[4], &[1., 2., 3., 4.]), Array::ints(&[4], &[1, -1, 1, 2]), floats(&[2], &[10., 20.])],
+            vec![floats(&[2], &[1., 2.])],
+            &[&[0., 80.]],
+            &[&[40., 0., 40., 0.], &[0., 8.]],
+        ),
+        vector(
             "a part of a matrix",
             "fn part(x: &Tensor[M, J], y: &Tensor[N]) -> Tensor[N] { x[N, 1] * y }",
             vec![floats(&[3, 2], &[1., 2., 3., 4., 5., 6.]), floats(&[2], &[10., 20.])],

@@ -77,7 +77,7 @@ pub(super) fn zero(ty: Ty) -> Expr {
 }
 
 /// The constants that have a name in `core::f64::consts`; spelled out they would be unreadable, and clippy says so.
-const NAMED: [(&str, f64); 10] = [
+const NAMED: [(&str, f64); 19] = [
     ("PI", std::f64::consts::PI),
     ("TAU", std::f64::consts::TAU),
     ("E", std::f64::consts::E),
@@ -88,6 +88,15 @@ const NAMED: [(&str, f64); 10] = [
     ("FRAC_1_PI", std::f64::consts::FRAC_1_PI),
     ("FRAC_2_PI", std::f64::consts::FRAC_2_PI),
     ("FRAC_2_SQRT_PI", std::f64::consts::FRAC_2_SQRT_PI),
+    ("FRAC_PI_2", std::f64::consts::FRAC_PI_2),
+    ("FRAC_PI_3", std::f64::consts::FRAC_PI_3),
+    ("FRAC_PI_4", std::f64::consts::FRAC_PI_4),
+    ("FRAC_PI_6", std::f64::consts::FRAC_PI_6),
+    ("FRAC_PI_8", std::f64::consts::FRAC_PI_8),
+    ("LOG2_E", std::f64::consts::LOG2_E),
+    ("LOG2_10", std::f64::consts::LOG2_10),
+    ("LOG10_E", std::f64::consts::LOG10_E),
+    ("LOG10_2", std::f64::consts::LOG10_2),
 ];
 
 fn double(value: f64, suffix: &str) -> Expr {
