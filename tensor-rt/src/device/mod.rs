@@ -12,10 +12,10 @@ mod choice;
 use std::convert::Infallible;
 use std::fmt::Debug;
 
+pub use crate::device_id::DeviceId;
 #[doc(hidden)]
 pub use choice::{Candidate, Selection};
 pub use choice::{DeviceChoice, Taken};
-pub use crate::device_id::DeviceId;
 
 use crate::error::{Error, Result};
 
