@@ -54,7 +54,7 @@ fn loss<D: Device, M: GradMode>(prediction: &Tensor<D, M>, target: &Tensor<D>) -
 }
 
 fn train<D: Device>(net: &Net<D>, x: &Tensor<D>, target: &Tensor<D>) -> Result<Gradients> {
-    loss(&net.forward(x)?, target)?.backward()
+    loss(&net.forward::<Grad>(x)?, target)?.backward()
 }
 
 fn evaluate<D: Device>(net: &Net<D>, x: &Tensor<D>, target: &Tensor<D>) -> Result<f32> {
