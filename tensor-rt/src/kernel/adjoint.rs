@@ -54,7 +54,7 @@ impl Adjoint for ProgramAdjoint {
             let made = wanted && writes(backward, Array::Gradient(param as u16));
             gradients.push(if made { Some(setting.allocate(&array)?) } else { None });
         }
-        let frame = Frame {
+        let mut frame = Frame {
             setting,
             schedule: backward,
             bodies: self.bodies.backward,
@@ -63,9 +63,10 @@ impl Adjoint for ProgramAdjoint {
             outputs: Arrays::new(),
             gradients,
             saved: self.saved.clone(),
-            temps: SmallVec::from_elem(None, backward.temps.len()),
+            temps: vec![None; backward.temps.len()],
         };
-        Ok(frame.run()?.gradients)
+        frame.run()?;
+        Ok(SmallVec::from_vec(frame.gradients))
     }
 }
 

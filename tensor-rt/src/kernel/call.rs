@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::adjoint::ProgramAdjoint;
 use super::block::Scalar;
 use super::body::Bodies;
-use super::launch::{Argument, Arrays, Frame, Params, Setting, check_empty_reductions, reads};
+use super::launch::{Arguments, Arrays, Frame, Params, Setting, check_empty_reductions, reads};
 use super::program::{Array, Intent, Program};
 use super::sizes::Resolved;
 use crate::autograd;
@@ -30,7 +30,7 @@ pub struct Call<'a> {
     generic: DType,
     origin: Origin,
     device: Option<DeviceId>,
-    arguments: SmallVec<[Argument<'a>; 4]>,
+    arguments: Arguments<'a>,
     scalars: SmallVec<[Scalar; 4]>,
     /// The first error of an edited place.
     failed: Option<Error>,
@@ -38,8 +38,7 @@ pub struct Call<'a> {
 
 /// The results of a call, to be taken in order.
 pub struct Outputs {
-    raws: SmallVec<[Raw; 2]>,
-    taken: usize,
+    raws: std::vec::IntoIter<Option<Raw>>,
 }
 
 impl<'a> Call<'a> {
@@ -51,21 +50,21 @@ impl<'a> Call<'a> {
 
     /// A call that another operation makes on behalf of its caller.
     pub(crate) fn from(program: &'static Program, bodies: Bodies, generic: DType, origin: Origin) -> Self {
-        let (arguments, scalars) = (SmallVec::new(), SmallVec::new());
+        let (arguments, scalars) = (Arguments::default(), SmallVec::new());
         Self { program, bodies, generic, origin, device: None, arguments, scalars, failed: None }
     }
 
     /// A tensor that is read.
     pub fn tensor<D: Device, G: GradMode, T: Element>(&mut self, tensor: &'a Tensor<D, G, T>) {
         self.device = Some(D::ID);
-        self.arguments.push(Argument::Read(&tensor.raw));
+        self.arguments.read(&tensor.raw);
     }
 
     /// A place that is edited; its storage is made unique.
     pub fn edit<Y: InPlace>(&mut self, place: &'a mut Y) {
         self.device = Some(Y::Device::ID);
         match place.exclusive(self.origin) {
-            Ok(place) => self.arguments.push(Argument::Edit(place)),
+            Ok(place) => self.arguments.edit(place),
             Err(error) => self.failed = self.failed.take().or(Some(error)),
         }
     }
@@ -73,13 +72,13 @@ impl<'a> Call<'a> {
     /// A tensor without types that is read.
     pub(crate) fn raw(&mut self, raw: &'a Raw) {
         self.device = Some(raw.device());
-        self.arguments.push(Argument::Read(raw));
+        self.arguments.read(raw);
     }
 
     /// A place without types that is edited.
     pub(crate) fn raw_place(&mut self, place: Exclusive<'a>) {
         self.device = Some(place.raw().device());
-        self.arguments.push(Argument::Edit(place));
+        self.arguments.edit(place);
     }
 
     /// The device of a kernel without tensors.
@@ -142,19 +141,19 @@ impl<'a> Call<'a> {
         }
         let (program, origin) = (self.program, self.origin);
         debug_assert_eq!(self.arguments.len(), program.tensors.len());
-        let resolved = Resolved::of(program, |param| self.arguments[param].raw().shape(), &self.scalars, origin)?;
+        let resolved = Resolved::of(program, |param| self.arguments.raw(param).shape(), &self.scalars, origin)?;
         resolved.check_bounds(program, &self.scalars, origin)?;
         let Some(device) = self.device else { unreachable!("bug in tensor_fn!: a call without a device") };
         let setting =
             Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, device, origin };
         check_empty_reductions(&setting, &program.forward)?;
 
-        let tracked = self.arguments.iter().any(|argument| argument.raw().node().is_some());
+        let tracked = self.arguments.raws().any(|raw| raw.node().is_some());
         let mut outputs = Arrays::new();
         for output in program.outputs {
             outputs.push(Some(setting.allocate(output)?));
         }
-        let mut saved: Arrays = SmallVec::from_elem(None, program.saved.len());
+        let mut saved: Arrays = vec![None; program.saved.len()];
         if tracked {
             for (position, (residual, place)) in program.saved.iter().zip(&mut saved).enumerate() {
                 if self.is_output(position) {
@@ -163,30 +162,30 @@ impl<'a> Call<'a> {
                 *place = Some(setting.allocate(&residual.array)?);
             }
         }
-        let frame = Frame {
+        let mut frame = Frame {
             setting,
             schedule: &program.forward,
             bodies: self.bodies.forward,
-            params: Params::Arguments(&mut self.arguments),
+            params: Params::Given(&mut self.arguments),
             cotangents: Arrays::new(),
             outputs,
             gradients: Arrays::new(),
             saved,
-            temps: SmallVec::from_elem(None, program.forward.temps.len()),
+            temps: vec![None; program.forward.temps.len()],
         };
-        let Frame { outputs, mut saved, .. } = frame.run()?;
-        let mut raws: SmallVec<[Raw; 2]> = outputs.into_iter().flatten().collect();
+        frame.run()?;
+        let Frame { mut outputs, mut saved, .. } = frame;
         if tracked {
             for (position, place) in saved.iter_mut().enumerate() {
                 if place.is_none()
                     && let Some(output) = program.saved[position].output
                 {
-                    *place = Some(raws[output as usize].clone());
+                    place.clone_from(&outputs[output as usize]);
                 }
             }
-            raws = self.attach(raws, saved, resolved)?;
+            self.attach(&mut outputs, saved, resolved)?;
         }
-        Ok(Outputs { raws, taken: 0 })
+        Ok(Outputs { raws: outputs.into_iter() })
     }
 
     /// True if a residual is the handle of an output: one that stores it without loss, and that no kernel of the forward
@@ -201,18 +200,16 @@ impl<'a> Call<'a> {
     }
 
     /// Gives the results their place in the graph.
-    fn attach(&self, raws: SmallVec<[Raw; 2]>, saved: Arrays, resolved: Resolved) -> Result<SmallVec<[Raw; 2]>> {
+    fn attach(&self, outputs: &mut Arrays, saved: Arrays, resolved: Resolved) -> Result<()> {
         let program = self.program;
         let Some(backward) = &program.backward else {
             unreachable!("bug in tensor_fn!: a tracked argument of a kernel without a gradient")
         };
-        for raw in &raws {
+        for raw in outputs.iter().flatten() {
             autograd::check_forward(raw, self.origin)?;
         }
         debug_assert!(program.tensors.iter().all(|param| param.intent != Intent::Edit));
-        let kept = |(param, argument): (usize, &Argument<'_>)| {
-            reads(backward, Array::Param(param as u16)).then(|| argument.raw().detached())
-        };
+        let kept = |(param, raw): (usize, &Raw)| reads(backward, Array::Param(param as u16)).then(|| raw.detached());
         let adjoint = ProgramAdjoint {
             program,
             bodies: self.bodies,
@@ -220,29 +217,34 @@ impl<'a> Call<'a> {
             device: self.device.unwrap_or(DeviceId::Cpu),
             resolved,
             scalars: self.scalars.clone(),
-            params: self.arguments.iter().enumerate().map(kept).collect(),
+            params: self.arguments.raws().enumerate().map(kept).collect(),
             saved,
         };
-        // Results without a gradient (integers, masks) are not part of the graph.
-        let floats: SmallVec<[bool; 2]> = raws.iter().map(|raw| raw.dtype().is_float()).collect();
-        let inputs = self.arguments.iter().map(|argument| argument.raw().node());
-        let nodes = autograd::record(self.origin, inputs, raws.len(), adjoint);
-        let with_node = |((raw, node), float)| if float { Raw::with_node(raw, Some(node)) } else { raw };
-        Ok(raws.into_iter().zip(nodes).zip(floats).map(with_node).collect())
+        let inputs = self.arguments.raws().map(|raw| raw.node());
+        let nodes = autograd::record(self.origin, inputs, outputs.len(), adjoint);
+        for (output, node) in outputs.iter_mut().zip(nodes) {
+            // Results without a gradient (integers, masks) are not part of the graph.
+            *output = output.take().map(|raw| if raw.dtype().is_float() { raw.with_node(Some(node)) } else { raw });
+        }
+        Ok(())
     }
 }
 
 impl Outputs {
     /// The next result.
     pub fn take<D: Device, G: GradMode, T: Element>(&mut self) -> Tensor<D, G, T> {
-        let raw = self.raws[self.taken].clone();
-        self.taken += 1;
-        Tensor::from_raw(raw)
+        match self.raws.next().flatten() {
+            Some(raw) => Tensor::from_raw(raw),
+            None => unreachable!("bug in tensor_fn!: more results are taken than there are"),
+        }
     }
 
     /// The only result, without types.
     pub(crate) fn into_raw(mut self) -> Raw {
         debug_assert_eq!(self.raws.len(), 1);
-        self.raws.remove(0)
+        match self.raws.next().flatten() {
+            Some(raw) => raw,
+            None => unreachable!("bug in tensor-rt: a call without a result"),
+        }
     }
 }

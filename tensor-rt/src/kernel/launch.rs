@@ -21,26 +21,54 @@ use crate::engine::{ArrayRef, Engine, Launch, LaunchError, OutOfMemory};
 use crate::error::{Error, Origin, Result};
 use crate::tensor::raw::{Exclusive, Raw};
 
-/// A tensor argument.
-pub(crate) enum Argument<'a> {
-    /// Only read.
-    Read(&'a Raw),
-    /// Edited in place.
-    Edit(Exclusive<'a>),
+/// The tensor arguments of a call, in order.
+#[derive(Default)]
+pub(crate) struct Arguments<'a> {
+    order: SmallVec<[Argument<'a>; 6]>,
+    /// Places that are edited.
+    edited: Vec<Exclusive<'a>>,
 }
 
-impl Argument<'_> {
-    /// The tensor.
-    pub fn raw(&self) -> &Raw {
-        match self {
+#[derive(Clone, Copy)]
+enum Argument<'a> {
+    Read(&'a Raw),
+    /// By position among the edited places.
+    Edit(usize),
+}
+
+impl<'a> Arguments<'a> {
+    /// Adds a tensor that is only read.
+    pub fn read(&mut self, raw: &'a Raw) {
+        self.order.push(Argument::Read(raw));
+    }
+
+    /// Adds a place that is edited.
+    pub fn edit(&mut self, place: Exclusive<'a>) {
+        self.order.push(Argument::Edit(self.edited.len()));
+        self.edited.push(place);
+    }
+
+    /// The number of arguments.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// An argument by position.
+    pub fn raw(&self, param: usize) -> &Raw {
+        match self.order[param] {
             Argument::Read(raw) => raw,
-            Argument::Edit(place) => place.raw(),
+            Argument::Edit(place) => self.edited[place].raw(),
         }
+    }
+
+    /// All arguments.
+    pub fn raws(&self) -> impl Iterator<Item = &Raw> {
+        (0..self.len()).map(|param| self.raw(param))
     }
 }
 
 /// Arrays, by position.
-pub(crate) type Arrays = SmallVec<[Option<Raw>; 2]>;
+pub(crate) type Arrays = Vec<Option<Raw>>;
 
 /// What is the same for both directions of a call.
 #[derive(Clone, Copy)]
@@ -56,8 +84,8 @@ pub(crate) struct Setting<'a> {
 
 /// The tensor parameters of a schedule.
 pub(crate) enum Params<'a, 'p> {
-    /// The arguments of a call.
-    Arguments(&'a mut [Argument<'p>]),
+    /// The arguments of a call, which nobody else uses while it runs.
+    Given(&'a mut Arguments<'p>),
     /// What a backward pass kept of them.
     Kept(&'a [Option<Raw>]),
 }
@@ -85,7 +113,7 @@ impl Setting<'_> {
 
 impl Frame<'_, '_> {
     /// Decides which kernels run, makes the temporaries (and residuals) that they need, and runs them.
-    pub fn run(mut self) -> Result<Self> {
+    pub fn run(&mut self) -> Result<()> {
         let engine = engine(self.setting.device)?;
         let mut runs: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.schedule.kernels.len());
         for (position, kernel) in self.schedule.kernels.iter().enumerate().rev() {
@@ -102,7 +130,7 @@ impl Frame<'_, '_> {
                 self.launch(engine, kernel, self.bodies[position])?;
             }
         }
-        Ok(self)
+        Ok(())
     }
 
     /// Makes an array that a kernel which runs reads.
@@ -121,7 +149,7 @@ impl Frame<'_, '_> {
     fn raw(&self, array: Array) -> Option<&Raw> {
         match array {
             Array::Param(param) => match &self.params {
-                Params::Arguments(arguments) => Some(arguments[param as usize].raw()),
+                Params::Given(arguments) => Some(arguments.raw(param as usize)),
                 Params::Kept(kept) => kept[param as usize].as_ref(),
             },
             Array::Cotangent(output) => self.cotangents[output as usize].as_ref(),
@@ -134,25 +162,19 @@ impl Frame<'_, '_> {
 
     fn launch(&self, engine: &dyn Engine, kernel: &Kernel, passes: &[PassFn]) -> Result<()> {
         let Setting { program, generic, resolved, scalars, origin, .. } = self.setting;
-        let operands: SmallVec<[ArrayRef<'_>; 8]> = kernel
-            .operands
-            .iter()
-            .map(|operand| match self.raw(operand.array) {
-                Some(raw) => array_of(raw),
-                None => unreachable!("bug in a program: {:?} is read and never written", operand.array),
-            })
-            .collect();
-        let writes: SmallVec<[ArrayRef<'_>; 4]> = kernel
-            .writes
-            .iter()
-            .map(|write| match self.raw(write.array) {
-                Some(raw) => array_of(raw),
-                None => {
-                    let dtype = write.elem.dtype(generic);
-                    ArrayRef { pointer: std::ptr::null_mut(), dtype, shape: &[], strides: &[] }
-                }
-            })
-            .collect();
+        let mut operands: SmallVec<[ArrayRef<'_>; 4]> = SmallVec::new();
+        for operand in kernel.operands {
+            let Some(raw) = self.raw(operand.array) else {
+                unreachable!("bug in a program: {:?} is read and never written", operand.array)
+            };
+            operands.push(array_of(raw));
+        }
+        let mut writes: SmallVec<[ArrayRef<'_>; 2]> = SmallVec::new();
+        for write in kernel.writes {
+            let dtype = write.elem.dtype(generic);
+            let unwanted = ArrayRef { pointer: std::ptr::null_mut(), dtype, shape: &[], strides: &[] };
+            writes.push(self.raw(write.array).map_or(unwanted, array_of));
+        }
         accounting::launch(origin.at, passes.len());
         // SAFETY: arrays are raw tensors, whose elements are allocated and of their type, and initialised by whoever made
         // them or by the kernels before. Written ones are fresh storages that only this frame refers to, or places that

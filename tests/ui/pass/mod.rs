@@ -2,21 +2,27 @@
 
 mod axes;
 mod call;
+mod device;
+mod edit;
+mod element;
 mod functions;
+mod generics;
 mod gradients;
 mod hostile_names;
 mod indexing;
 mod intent;
 mod language;
+mod mode;
 mod reductions;
 mod signature;
 mod statements;
 // Public, so that its items are the documented interface of a crate.
 pub mod strict_crate;
+mod threads;
 mod values;
 
 macro_rules! run {
-    ($($group:ident),*) => {
+    ($($group:ident)*) => {
         $(
             #[test]
             fn $group() {
@@ -28,18 +34,7 @@ macro_rules! run {
     };
 }
 
-run!(
-    axes,
-    call,
-    functions,
-    gradients,
-    hostile_names,
-    indexing,
-    intent,
-    language,
-    reductions,
-    signature,
-    statements,
-    strict_crate,
-    values
-);
+run! {
+    axes call device edit element functions generics gradients hostile_names indexing intent language mode reductions
+    signature statements strict_crate threads values
+}

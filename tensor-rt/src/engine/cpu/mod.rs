@@ -2,12 +2,13 @@
 //!
 //! A launch becomes a [`plan`]: dimensions, streams, a mode. The [`traverse`] module gives groups of it to threads, each
 //! with an [`executor`] that turns streams into slots ([`view`], [`stage`]), calls pass bodies and folds reductions
-//! ([`reduce`], [`partial`]). Contractions go through a matrix product first ([`contraction`]).
+//! ([`reduce`], [`partial`]). Small launches over contiguous arrays skip all that ([`flat`]); contractions go through a matrix product first ([`contraction`]).
 //!
 //! Invariant: results are the same bits for any number of threads.
 
 mod contraction;
 mod executor;
+mod flat;
 mod partial;
 mod plan;
 mod reduce;
@@ -64,6 +65,9 @@ impl Engine for CpuEngine {
 
 impl CpuEngine {
     fn run(&self, launch: &Launch<'_>) -> Result<Option<Found>, OutOfMemory> {
+        if let Some(found) = flat::run(launch, self.set) {
+            return Ok(found);
+        }
         if let Some(found) = contraction::run(launch, self.set) {
             return found;
         }

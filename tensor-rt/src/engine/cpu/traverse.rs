@@ -15,7 +15,7 @@ use super::plan::{Mode, Plan};
 use crate::kernel::program::PassKind;
 
 /// Points that are worth a second thread.
-const PARALLEL_POINTS: usize = 1 << 15;
+pub(super) const PARALLEL_POINTS: usize = 1 << 15;
 /// Fewest points of a task.
 const TASK_POINTS: usize = 1 << 13;
 /// Tasks per thread, so that an uneven machine stays busy.

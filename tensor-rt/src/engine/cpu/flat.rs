@@ -1,0 +1,124 @@
+//! Small pointwise launches over contiguous arrays, without a plan.
+//!
+//! Most calls of a program's operators are of this kind, and for a few elements a plan would cost more than the pass.
+//!
+//! Invariant: a launch is taken only if every array that it touches is one run of elements in the order of the kernel's
+//! free axes, or a single element.
+
+use smallvec::SmallVec;
+
+use super::executor::Found;
+use super::scratch::Scratch;
+use super::stage::splat;
+use super::traverse::PARALLEL_POINTS;
+use crate::element::DType;
+use crate::engine::{ArrayRef, Launch};
+use crate::kernel::block::{BLOCK, Block, BlockParts, Slot};
+use crate::kernel::body::InstructionSet;
+use crate::kernel::program::{Index, WriteKind};
+
+/// An array of a launch: how far its pointer moves per point, in bytes.
+#[derive(Clone, Copy)]
+struct Run {
+    pointer: *mut u8,
+    dtype: DType,
+    step: usize,
+}
+
+/// Runs a launch of this kind and gives its lowest fault; `None` if it is of another kind.
+pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Found>> {
+    let kernel = launch.kernel;
+    let [pass] = kernel.passes else { return None };
+    if !kernel.reduced.is_empty() || !pass.axes.is_empty() {
+        return None;
+    }
+    let points: usize = kernel.free.iter().flat_map(|&axis| launch.axis_sizes(axis)).product();
+    if points >= PARALLEL_POINTS {
+        return None;
+    }
+    let mut operands: SmallVec<[Run; 8]> = SmallVec::new();
+    for (operand, array) in kernel.operands.iter().zip(launch.operands) {
+        let dtype = launch.dtype(operand.elem);
+        let own = operand.index.len() == kernel.free.len()
+            && operand
+                .index
+                .iter()
+                .zip(kernel.free)
+                .all(|(index, free)| matches!(index, Index::Axis(axis) if axis == free));
+        let plain = own || operand.index.iter().all(|index| matches!(index, Index::Axis(_)));
+        let step = match repeats(array) {
+            true if plain => 0,
+            _ if own && is_dense(array) => dtype.size(),
+            _ => return None,
+        };
+        if kernel.writes.iter().any(|write| write.array == operand.array) {
+            return None;
+        }
+        operands.push(Run { pointer: array.pointer, dtype, step });
+    }
+    let mut writes: SmallVec<[Run; 4]> = SmallVec::new();
+    for (write, array) in kernel.writes.iter().zip(launch.writes) {
+        let WriteKind::Own { axes, .. } = write.kind else { return None };
+        if axes != kernel.free || array.pointer.is_null() || !is_dense(array) {
+            return None;
+        }
+        let dtype = launch.dtype(write.elem);
+        writes.push(Run { pointer: array.pointer, dtype, step: dtype.size() });
+    }
+
+    let mut scratch: Option<Scratch> = None;
+    for operand in operands.iter_mut().filter(|operand| operand.step == 0 && points > 1) {
+        let scratch = scratch.get_or_insert_with(Scratch::acquire);
+        let buffer = scratch.take(BLOCK * 8);
+        // SAFETY: the operand has one element, which is initialised; the buffer has room for `BLOCK`.
+        unsafe { splat(operand.dtype.size(), buffer, operand.pointer, points.min(BLOCK)) };
+        operand.pointer = buffer;
+    }
+    let mut lowest = None;
+    let mut start = 0;
+    while start < points {
+        let at = |run: &Run| Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
+        let operands: SmallVec<[Slot; 8]> = operands.iter().map(at).collect();
+        let outputs: SmallVec<[Slot; 4]> = writes.iter().map(at).collect();
+        let parts = BlockParts {
+            len: (points - start).min(BLOCK),
+            operands: &operands,
+            axes: &[],
+            rows: &[],
+            values: &[],
+            outputs: &outputs,
+            indices: &[],
+            index_starts: &[],
+            gathers: &[],
+            scalars: launch.scalars,
+            sizes: launch.sizes,
+        };
+        // SAFETY: every array is one run of `points` elements (or a buffer that repeats its element), of which the block
+        // is the next part; `Launch` lends operands for reading and writes for writing, and no operand is written.
+        let block = unsafe { Block::new(parts) };
+        launch.passes[0].call(set, &block);
+        if let Some(fault) = block.into_fault() {
+            // Blocks run in order, so the first fault is the lowest.
+            lowest = lowest.or(Some(Found { at: (start + fault.point as usize, 0, 0), kind: fault.kind }));
+        }
+        start += BLOCK;
+    }
+    Some(lowest)
+}
+
+/// True if the elements follow each other in row-major order.
+fn is_dense(array: &ArrayRef<'_>) -> bool {
+    let mut stride = 1;
+    for (&size, &found) in array.shape.iter().zip(array.strides).rev() {
+        if size != 1 && found != stride {
+            return false;
+        }
+        stride *= size as isize;
+    }
+    true
+}
+
+/// True if there is one element, perhaps repeated.
+fn repeats(array: &ArrayRef<'_>) -> bool {
+    array.shape.iter().zip(array.strides).all(|(&size, &stride)| size == 1 || stride == 0)
+}
