@@ -105,7 +105,8 @@ pub trait Element:
 /// A float element: one that can carry a gradient.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a float element",
-    label = "expected `f32`, `f64`, `f16` or `bf16`"
+    label = "expected `f32`, `f64`, `f16` or `bf16`",
+    note = "convert a tensor with `t.cast::<f32>()?`; generic code bounds its element, `T: Float`"
 )]
 pub trait Float: Element<Value = <Self as Float>::Compute> {
     /// The type in which it is computed with.
