@@ -163,7 +163,7 @@ fn case_e17_sum_of_twenty_million_ones() -> Result<()> {
 
 #[test]
 fn case_e19_rounding_to_bf16() -> Result<()> {
-    let x = vector([0.26914087, 1.00390625, 1.01171875, 3.14, f32::from_bits(0x7F80_0001)])?;
+    let x = vector([0.26914087, 1.003_906_3, 1.011_718_8, 3.14, f32::from_bits(0x7F80_0001)])?;
     let rounded: Vec<f32> = x.cast::<bf16>()?.to_vec()?.iter().map(|x| x.to_f32()).collect();
     assert_eq!(rounded[..4], [0.26953125, 1.0, 1.015625, 3.140625]);
     assert!(rounded[4].is_nan());
