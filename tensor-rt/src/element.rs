@@ -185,15 +185,19 @@ impl Element for bf16 {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Float for f32 {
     type Compute = f32;
 }
+#[diagnostic::do_not_recommend]
 impl Float for f64 {
     type Compute = f64;
 }
+#[diagnostic::do_not_recommend]
 impl Float for f16 {
     type Compute = f32;
 }
+#[diagnostic::do_not_recommend]
 impl Float for bf16 {
     type Compute = f32;
 }
