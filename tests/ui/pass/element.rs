@@ -8,7 +8,7 @@ tensor_fn! {
 }
 
 fn kernel_of_two_elements(a: &Tensor<Cpu, NoGrad, f32>, b: &Tensor<Cpu, NoGrad, f16>) -> Result<Tensor> {
-    scale(a, &b.cast()?)
+    scale(a, &b.cast::<f32>()?)
 }
 
 fn operator_on_two_elements(a: &Tensor, b: &Tensor<Cpu, NoGrad, f16>) -> Result<Tensor> {
