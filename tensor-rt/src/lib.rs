@@ -56,6 +56,7 @@ pub mod prelude {
     pub use crate::relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
     pub use crate::tensor::{Tensor, TensorMut};
     pub use crate::tensor_fn;
+    pub use crate::with_device;
 }
 
 /// What generated code names. Not for people: it changes with the macro.

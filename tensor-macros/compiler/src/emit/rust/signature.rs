@@ -72,6 +72,7 @@ pub(super) fn signature(function: &Function, gradients: Gradients<'_>, runtime: 
         match &param.kind {
             ParamKind::Scalar(ty) => {
                 let (method, ty) = scalar(*ty);
+                let ty = at(&ty, Span::call_site().located_at(name.span()));
                 params.push(quote!(#name: #ty));
                 arguments.push((Ident::new(method, Span::call_site()), name.clone()));
             }
@@ -175,8 +176,8 @@ impl Builder<'_> {
 
     /// The type of a tensor parameter with its name.
     fn tensor(&mut self, name: &Ident, ty: &TensorTy, reach: Reach) -> TokenStream {
-        let runtime = self.runtime;
         let span = Span::call_site().located_at(ty.span);
+        let runtime = &at(self.runtime, span);
         let prefix = camel(&name.to_string());
         match ty.intent {
             Intent::Edit => {
@@ -200,7 +201,7 @@ impl Builder<'_> {
 
     /// The type parameter of an edited place.
     fn place(&mut self, prefix: &str, ty: &TensorTy, span: Span) -> Ident {
-        let runtime = self.runtime;
+        let runtime = &at(self.runtime, span);
         let wish = if prefix.is_empty() { "Place" } else { prefix };
         // `T` and `D` are the kernel's own.
         let wish = if matches!(wish, "T" | "D" | "G") { format!("{wish}Place") } else { wish.to_owned() };
@@ -227,7 +228,7 @@ impl Builder<'_> {
 
     /// The device of a parameter: the user's, the kernel's if this is the first, or one that must be the same.
     fn device(&mut self, named: Option<&syn::Type>, prefix: &str, span: Span) -> TokenStream {
-        let runtime = self.runtime;
+        let runtime = &at(self.runtime, span);
         if let Some(named) = named {
             return named.to_token_stream();
         }
@@ -249,7 +250,7 @@ impl Builder<'_> {
 
     /// The mode of a parameter.
     fn mode(&mut self, ty: &TensorTy, reach: Reach, prefix: &str, span: Span) -> TokenStream {
-        let runtime = self.runtime;
+        let runtime = &at(self.runtime, span);
         let is_float = match &ty.elem {
             ElemTy::Named(elem, _) => elem.is_float(),
             ElemTy::Inferred | ElemTy::Generic(_) => true,
@@ -263,7 +264,8 @@ impl Builder<'_> {
             let mode = mode.to_token_stream();
             match reach {
                 Reach::Full if is_float && last_segment(&mode) != "NoGrad" => self.modes.push(mode.clone()),
-                Reach::None | Reach::BesideEdit if last_segment(&mode) != "NoGrad" => {
+                // `Grad` here was refused.
+                Reach::None | Reach::BesideEdit if !matches!(&*last_segment(&mode), "NoGrad" | "Grad") => {
                     self.predicates.push(quote_spanned!(span=> #mode: #runtime::#bound));
                 }
                 Reach::Full | Reach::None | Reach::BesideEdit => {}
@@ -284,7 +286,7 @@ impl Builder<'_> {
 
     /// The element of a parameter.
     fn element(&mut self, ty: &TensorTy, prefix: &str, span: Span) -> TokenStream {
-        let runtime = self.runtime;
+        let runtime = &at(self.runtime, span);
         match (&ty.elem, &self.float) {
             (ElemTy::Named(_, element), _) => element.to_token_stream(),
             (ElemTy::Generic(element), _) => element.to_token_stream(),
@@ -347,6 +349,16 @@ impl Builder<'_> {
         });
         joined.unwrap_or_else(|| quote!(#runtime::NoGrad))
     }
+}
+
+/// The tokens at a place of the user's. A bound is shown from its first token to its last, so one at the call of the macro
+/// would show the whole block.
+fn at(tokens: &TokenStream, span: Span) -> TokenStream {
+    let moved = tokens.clone().into_iter().map(|mut tree| {
+        tree.set_span(span);
+        tree
+    });
+    moved.collect()
 }
 
 /// The method of the call and Rust's type of a scalar parameter.
