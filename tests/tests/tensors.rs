@@ -1,5 +1,7 @@
 //! Tensors as values: constructors, copy on write, reads, and the errors of each.
 
+#![expect(clippy::reversed_empty_ranges, reason = "one is refused")]
+
 use tensor_rt::accounting::measure;
 use tensor_rt::prelude::*;
 use tensor_rt::{Error, ErrorKind};

@@ -372,7 +372,8 @@ fn write_part(view: &mut TensorMut<'_, Cpu, i64>, part: &mut Numbers, steps: &[S
                 let (axis, size) = (axis % rank, part.shape()[axis % rank]);
                 let at_index = at % (size + 1);
                 let (mut low, mut high) = view.split_at_mut(axis, at_index).unwrap();
-                let (half, whole) = if at.is_multiple_of(2) { (&mut low, 0..at_index) } else { (&mut high, at_index..size) };
+                let (half, whole) =
+                    if at.is_multiple_of(2) { (&mut low, 0..at_index) } else { (&mut high, at_index..size) };
                 *part = part.narrow(axis, whole.start, whole.len()).unwrap();
                 negate(half, part)
             }

@@ -4,7 +4,7 @@
 //! either in the tensor's own memory (where it is contiguous over the block) or in a staging buffer. A body asks for its
 //! slots as slices and is straight-line arithmetic over them.
 //!
-//! Invariants, on which the unsafe code rests and which [`Block::new`] demands: a readable slot holds `len` initialised
+//! Invariants, on which the unsafe code rests and which `Block::new` demands: a readable slot holds `len` initialised
 //! elements of its type that nothing writes while the block lives; a writable slot holds `len` elements that nothing else
 //! reads or writes; the addresses a gather can form from its offsets and from indices within its dimensions are elements
 //! of the array. Slots that a pass does not use are vacant (null). Each writable slot is handed out once.

@@ -159,8 +159,8 @@ pub trait Arithmetic: Element {
     fn negate<D: Device, G: GradMode>(x: &Tensor<D, G, Self>) -> Result<Tensor<D, G, Self>>;
 }
 
-#[expect(private_interfaces, reason = "called here alone")]
 #[diagnostic::do_not_recommend]
+#[expect(private_interfaces, reason = "called here alone")]
 impl<T: Float> Arithmetic for T {
     type Number = f64;
 
