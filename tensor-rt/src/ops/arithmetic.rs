@@ -159,6 +159,7 @@ pub trait Arithmetic: Element {
     fn negate<D: Device, G: GradMode>(x: &Tensor<D, G, Self>) -> Result<Tensor<D, G, Self>>;
 }
 
+#[diagnostic::do_not_recommend]
 #[expect(private_interfaces, reason = "called here alone")]
 #[diagnostic::do_not_recommend]
 impl<T: Float> Arithmetic for T {
