@@ -8,3 +8,4 @@ pub mod confusion;
 pub mod curve;
 pub mod digits;
 pub mod shuffle;
+pub mod trap;

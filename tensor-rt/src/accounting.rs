@@ -169,7 +169,8 @@ fn count(site: Site, counters: Counters) {
     let address = std::ptr::from_ref(site).addr();
     let add = |map: &mut SiteMap| map.entry(address).or_insert((site, Counters::default())).1 += counters;
     add(&mut PROCESS.lock().unwrap_or_else(PoisonError::into_inner));
-    SCOPES.with_borrow_mut(|scopes| scopes.iter_mut().for_each(add));
+    // A thread that ends may drop tensors after its scopes are gone.
+    let _ = SCOPES.try_with(|scopes| scopes.borrow_mut().iter_mut().for_each(add));
 }
 
 /// Spreads an address over the hash table.

@@ -8,7 +8,7 @@
 
 use std::panic::Location;
 
-use crate::device::DeviceId;
+use crate::device_id::DeviceId;
 
 /// A place in the user's code.
 pub type Site = &'static Location<'static>;

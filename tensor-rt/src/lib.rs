@@ -2,22 +2,33 @@
 
 extern crate self as tensor_rt;
 
+#[forbid(unsafe_code)]
 pub mod accounting;
 pub mod autograd;
+#[forbid(unsafe_code)]
 pub mod device;
+#[forbid(unsafe_code)]
+mod device_id;
 pub mod element;
 mod engine;
+#[forbid(unsafe_code)]
 pub mod error;
 pub mod isa;
 pub mod kernel;
+#[forbid(unsafe_code)]
 mod layout;
 mod math;
 pub mod memory;
+#[forbid(unsafe_code)]
 pub mod mode;
 pub mod ops;
+#[forbid(unsafe_code)]
 mod param;
+#[forbid(unsafe_code)]
 pub mod relation;
+#[forbid(unsafe_code)]
 pub mod shape;
+#[forbid(unsafe_code)]
 mod storage;
 mod tensor;
 
@@ -45,6 +56,7 @@ pub mod prelude {
     pub use crate::relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
     pub use crate::tensor::{Tensor, TensorMut};
     pub use crate::tensor_fn;
+    pub use crate::with_device;
 }
 
 /// What generated code names. Not for people: it changes with the macro.

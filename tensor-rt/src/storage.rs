@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::accounting;
-use crate::device::DeviceId;
+use crate::device_id::DeviceId;
 use crate::error::{Error, Origin, Result};
 use crate::memory::host;
 use crate::memory::pool::Block;
@@ -39,7 +39,9 @@ impl Storage {
                 return Err(Error::CudaUnavailable { device, reason: "this build has no CUDA engine" });
             }
         };
-        accounting::allocation(origin.at, block.bytes());
+        if block.bytes() > 0 {
+            accounting::allocation(origin.at, block.bytes());
+        }
         Ok(Arc::new(Storage { block, device }))
     }
 

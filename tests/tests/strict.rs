@@ -154,13 +154,14 @@ fn a_kernel_edits_and_returns() -> Result<()> {
     assert_eq!(edited(&mut total, &by, &on)?.to_vec()?, [true, false, true]);
     assert_eq!(total.to_vec()?, [201, 2, 4]);
 
-    let (mut t, mut d) = (Tensor::ones(&Cpu, [2])?, Tensor::ones(&Cpu, [2])?);
-    assert_eq!(shadow::edit(&mut t, &mut d, &Tensor::ones(&Cpu, [2])?, 3.0)?.to_vec()?, [8.0, 8.0]);
-    assert_eq!((t.to_vec()?, d.to_vec()?), (vec![4.0, 4.0], vec![5.0, 5.0]));
+    let (mut first, mut second) = (Tensor::ones(&Cpu, [2])?, Tensor::ones(&Cpu, [2])?);
+    assert_eq!(shadow::edit(&mut first, &mut second, &Tensor::ones(&Cpu, [2])?, 3.0)?.to_vec()?, [8.0, 8.0]);
+    assert_eq!((first.to_vec()?, second.to_vec()?), (vec![4.0, 4.0], vec![5.0, 5.0]));
 
-    let (mut p, mut m, mut v) = (Tensor::ones(&Cpu, [1])?, Tensor::zeros(&Cpu, [1])?, Tensor::zeros(&Cpu, [1])?);
-    step(&mut p, &Tensor::full(&Cpu, [1], 2.0)?, &mut m, &mut v, 0.5, 0.5, 0.75, 0.0, 0.0)?;
-    assert_eq!((p.item()?, m.item()?, v.item()?), (0.5, 1.0, 1.0));
+    let (mut value, mut mean, mut square) =
+        (Tensor::ones(&Cpu, [1])?, Tensor::zeros(&Cpu, [1])?, Tensor::zeros(&Cpu, [1])?);
+    step(&mut value, &Tensor::full(&Cpu, [1], 2.0)?, &mut mean, &mut square, 0.5, 0.5, 0.75, 0.0, 0.0)?;
+    assert_eq!((value.item()?, mean.item()?, square.item()?), (0.5, 1.0, 1.0));
     Ok(())
 }
 

@@ -13,6 +13,7 @@ pub mod print;
 pub mod schedule;
 pub mod simplify;
 pub mod syntax;
+mod tracked;
 
 use proc_macro2::TokenStream;
 
@@ -65,12 +66,14 @@ pub fn parse(input: TokenStream, errors: &mut Errors) -> (Vec<Function>, Vec<Hel
 
 /// Compiles one function up to its schedules; `None` if it has a mistake, which is then among the errors.
 pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> Option<Compiled> {
+    let before = errors.len();
     let check::Checked { mut kernel, places } = check::kernel(function, helpers, errors)?;
     let backward = diff::backward(&mut kernel);
     let blocked = match &backward {
         Some(backward) => backward.blocked.clone(),
         None => diff::blocked(&kernel),
     };
+    tracked::check(function, backward.as_ref(), errors);
     let saved = backward.as_ref().map_or(&[][..], |backward| &backward.saved);
     let forward = match schedule::forward(&mut kernel, saved) {
         Ok(forward) => forward,
@@ -81,6 +84,9 @@ pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> 
             return None;
         }
     };
+    if errors.len() != before {
+        return None;
+    }
     let backward = backward.map(|backward| {
         let schedule = schedule::backward(&mut kernel, &backward);
         (backward, schedule)

@@ -1,8 +1,8 @@
 //! Choosing a device when the program runs.
 //!
 //! A program lists the devices that it was compiled for; the user names one, or `auto`. [`with_device!`](crate::with_device)
-//! opens it and calls generic code with its type. `auto` takes the first accelerator of the list that opens, else the
-//! processor.
+//! opens it and calls generic code with its type. `auto` takes what `TENSOR_DEVICE` names; if that is not set or `auto` too,
+//! the first accelerator of the list that opens, else the processor.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -13,7 +13,8 @@ use crate::error::{Error, Result};
 /// What a user asks for: `auto`, `cpu` or `cuda:N`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeviceChoice {
-    /// The first accelerator that can be used, else the processor.
+    /// What the variable `TENSOR_DEVICE` names, if it is set; else the first accelerator that can be used, else the
+    /// processor.
     #[default]
     Auto,
     /// This device and no other.
@@ -150,7 +151,11 @@ pub struct Selection {
 
 impl Selection {
     pub fn among(candidates: &[Candidate], choice: impl IntoChoice) -> Result<Selection> {
-        let taken = match choice.into_choice()? {
+        let choice = match choice.into_choice()? {
+            DeviceChoice::Auto => DeviceChoice::from_env()?,
+            only => only,
+        };
+        let taken = match choice {
             DeviceChoice::Only(device) => only(candidates, device)?,
             DeviceChoice::Auto => best(candidates)?,
         };

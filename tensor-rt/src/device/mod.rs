@@ -10,8 +10,9 @@
 mod choice;
 
 use std::convert::Infallible;
-use std::fmt::{Debug, Display};
+use std::fmt::Debug;
 
+pub use crate::device_id::DeviceId;
 #[doc(hidden)]
 pub use choice::{Candidate, Selection};
 pub use choice::{DeviceChoice, Taken};
@@ -20,30 +21,6 @@ use crate::error::{Error, Result};
 
 mod sealed {
     pub trait Sealed {}
-}
-
-/// A device, as a run-time value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum DeviceId {
-    /// The host's processor.
-    Cpu,
-    /// A CUDA device by ordinal.
-    Cuda(usize),
-}
-
-impl Display for DeviceId {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            DeviceId::Cpu => out.write_str("cpu"),
-            DeviceId::Cuda(ordinal) => write!(out, "cuda:{ordinal}"),
-        }
-    }
-}
-
-impl Debug for DeviceId {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        Display::fmt(self, out)
-    }
 }
 
 /// A device: [`Cpu`] or [`Cuda`].
@@ -55,6 +32,11 @@ impl Debug for DeviceId {
 pub trait Device: sealed::Sealed + Clone + Debug + Send + Sync + 'static {
     /// The device, as a run-time value.
     const ID: DeviceId;
+
+    /// The device of this handle, as a run-time value.
+    fn id(&self) -> DeviceId {
+        Self::ID
+    }
 
     /// A handle of the device.
     ///

@@ -7,6 +7,7 @@
 //! Invariants: reserved bytes never exceed the cap; cached blocks are released and the request retried once before it
 //! fails; every block is aligned to [`ALIGNMENT`] bytes and a multiple of it long.
 
+#[forbid(unsafe_code)]
 pub(crate) mod host;
 pub(crate) mod pool;
 

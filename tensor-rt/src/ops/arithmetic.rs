@@ -290,32 +290,36 @@ fn apply<D, G, T, E, H, U>(
     operator: Operator,
     x: &Tensor<D, G, T>,
     y: &Tensor<E, H, U>,
-) -> Result<Tensor<D, <G as Join<H>>::Out, T>>
+) -> Result<Tensor<D, <G as Join<H>>::Out, U>>
 where
     D: Device,
     G: GradMode + Join<H>,
-    T: Arithmetic,
+    T: Element,
     E: SameDevice<D>,
     H: GradMode,
-    U: SameElement<T>,
+    U: SameElement<T> + Arithmetic,
 {
     let (x, y) = meet(operator.name(), x, y)?;
-    T::operate(operator, &x, &y)
+    // `SameElement` says that `U` is `T`, which the compiler does not conclude.
+    let (x, y): (Tensor<D, G, U>, Tensor<D, H, U>) = (Tensor::from_raw(x.raw), Tensor::from_raw(y.raw));
+    U::operate(operator, &x, &y)
 }
 
 /// One operator between two tensors, by value or by reference, or between a tensor and a fallible one.
+///
+/// The right side's element is the one that must have arithmetic: rustc reports a bound on the left side in its own words.
 macro_rules! between_tensors {
     ($trait:ident $method:ident: $($lhs:ty, $rhs:ty, |$x:ident, $y:ident| $value:expr;)*) => {$(
         impl<D, G, T, E, H, U> $trait<$rhs> for $lhs
         where
             D: Device,
             G: GradMode + Join<H>,
-            T: Arithmetic,
+            T: Element,
             E: SameDevice<D>,
             H: GradMode,
-            U: SameElement<T>,
+            U: SameElement<T> + Arithmetic,
         {
-            type Output = Result<Tensor<D, <G as Join<H>>::Out, T>>;
+            type Output = Result<Tensor<D, <G as Join<H>>::Out, U>>;
 
             #[track_caller]
             fn $method(self, other: $rhs) -> Self::Output {

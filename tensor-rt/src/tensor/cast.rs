@@ -4,6 +4,8 @@
 //! rounding, so nine elements need no table of 81 conversions. Floats saturate to integers, NaN becomes 0; integers wrap;
 //! `bool` is `x != 0`.
 
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
 
 use super::raw::Raw;
@@ -62,6 +64,28 @@ fn convert<S: Source, T: Target>(input: &Raw, origin: Origin) -> Result<Raw> {
     })
 }
 
+/// The number as an `f32` rounded to odd, from which rounding to half precision gives what rounding once would: the last
+/// bit remembers that something was lost.
+pub(super) fn odd_from_f64(value: f64) -> f32 {
+    let nearest = value as f32;
+    to_odd(nearest, value.partial_cmp(&f64::from(nearest)))
+}
+
+fn odd_from_i64(value: i64) -> f32 {
+    let nearest = value as f32;
+    // The nearest `f32` to an `i64` is at most 2^63, which is no `i64`.
+    to_odd(nearest, Some(i128::from(value).cmp(&(nearest as i128))))
+}
+
+/// `exact` is how the exact number compares with its nearest `f32`.
+fn to_odd(nearest: f32, exact: Option<Ordering>) -> f32 {
+    match exact {
+        Some(Ordering::Less) if nearest.to_bits() % 2 == 0 => nearest.next_down(),
+        Some(Ordering::Greater) if nearest.to_bits() % 2 == 0 => nearest.next_up(),
+        _ => nearest,
+    }
+}
+
 /// An element to convert from.
 trait Source: Element {
     fn to<T: Target>(&self) -> T;
@@ -114,8 +138,8 @@ macro_rules! targets {
 targets! {
     f32, value: value as f32, value, value as f32;
     f64, value: value as f64, value.into(), value;
-    f16, value: f16::from_f64(value as f64), f16::from_f32(value), f16::from_f64(value);
-    bf16, value: bf16::from_f64(value as f64), bf16::from_f32(value), bf16::from_f64(value);
+    f16, value: f16::narrow(odd_from_i64(value)), f16::narrow(value), f16::narrow(odd_from_f64(value));
+    bf16, value: bf16::narrow(odd_from_i64(value)), bf16::narrow(value), bf16::narrow(odd_from_f64(value));
     i64, value: value, value as i64, value as i64;
     i32, value: value as i32, value as i32, value as i32;
     u32, value: value as u32, value as u32, value as u32;

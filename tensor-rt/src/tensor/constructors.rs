@@ -4,11 +4,12 @@
 //! instead of panicking: a shape can overflow and memory can run out.
 
 use super::Tensor;
+use super::cast::odd_from_f64;
 use super::nested::Nested;
 use super::random;
 use super::raw::Raw;
 use crate::device::Device;
-use crate::element::{Element, Float};
+use crate::element::{Element, Float, bf16, f16};
 use crate::error::{Error, Origin, Result};
 use crate::mode::{GradMode, NoGrad};
 use crate::shape::Shape;
@@ -139,8 +140,7 @@ impl<D: Device> Tensor<D, NoGrad, f32> {
     /// Also fails if the shape has another number of elements.
     #[track_caller]
     pub fn from_vec<T: Element>(device: &D, data: Vec<T>, shape: impl Into<Shape>) -> Result<Tensor<D, NoGrad, T>> {
-        let _ = device;
-        Raw::from_slice(D::ID, shape, &data, Origin::of("from_vec")).map(Tensor::from_raw)
+        Raw::from_slice(device.id(), shape, &data, Origin::of("from_vec")).map(Tensor::from_raw)
     }
 
     /// The elements of a slice in row-major order; later changes of the slice are not seen.
@@ -149,8 +149,7 @@ impl<D: Device> Tensor<D, NoGrad, f32> {
     /// Also fails if the shape has another number of elements.
     #[track_caller]
     pub fn from_slice<T: Element>(device: &D, data: &[T], shape: impl Into<Shape>) -> Result<Tensor<D, NoGrad, T>> {
-        let _ = device;
-        Raw::from_slice(D::ID, shape, data, Origin::of("from_slice")).map(Tensor::from_raw)
+        Raw::from_slice(device.id(), shape, data, Origin::of("from_slice")).map(Tensor::from_raw)
     }
 }
 
@@ -185,23 +184,20 @@ impl<D: Device, T: Element> Tensor<D, NoGrad, T> {
 }
 
 fn filled<D: Device, T: Element>(device: &D, shape: Shape, value: T, origin: Origin) -> Result<Tensor<D, NoGrad, T>> {
-    let _ = device;
-    Raw::full(D::ID, shape, value, origin).map(Tensor::from_raw)
+    Raw::full(device.id(), shape, value, origin).map(Tensor::from_raw)
 }
 
 fn nested<D: Device, T: Element, N: Nested<T>>(device: &D, data: N, origin: Origin) -> Result<Tensor<D, NoGrad, T>> {
-    let _ = device;
     let mut lengths = vec![None; N::DEPTH];
     let mut elements = Vec::new();
     data.append(0, &mut lengths, &mut elements, origin)?;
     // A depth that no row reached has no elements.
     let shape: Shape = lengths.into_iter().map(Option::unwrap_or_default).collect();
-    Raw::from_slice(D::ID, shape, &elements, origin).map(Tensor::from_raw)
+    Raw::from_slice(device.id(), shape, &elements, origin).map(Tensor::from_raw)
 }
 
 fn eye<D: Device, T: Element>(device: &D, size: usize, origin: Origin) -> Result<Tensor<D, NoGrad, T>> {
-    let _ = device;
-    let mut raw = Raw::zeros(D::ID, T::DTYPE, [size, size], origin)?;
+    let mut raw = Raw::zeros(device.id(), T::DTYPE, [size, size], origin)?;
     let mut place = raw.fresh();
     for index in 0..size {
         place.set(&[index, index], T::ONE);
@@ -211,7 +207,6 @@ fn eye<D: Device, T: Element>(device: &D, size: usize, origin: Origin) -> Result
 }
 
 fn arange<D: Device, T: Count>(device: &D, start: T, end: T, step: T, origin: Origin) -> Result<Tensor<D, NoGrad, T>> {
-    let _ = device;
     let length = T::count(start, end, step).map_err(|(name, expected, found)| Error::InvalidArgument {
         op: origin.op,
         name,
@@ -219,7 +214,7 @@ fn arange<D: Device, T: Count>(device: &D, start: T, end: T, step: T, origin: Or
         found,
         at: origin.at,
     })?;
-    let raw = Raw::written(D::ID, [length], origin, |elements: &mut [T]| {
+    let raw = Raw::written(device.id(), [length], origin, |elements: &mut [T]| {
         for (index, element) in elements.iter_mut().enumerate() {
             *element = T::at(start, step, index);
         }
@@ -266,8 +261,8 @@ macro_rules! count_floats {
 count_floats! {
     f32: f64::from, |value| value as f32;
     f64: |value| value, |value| value;
-    half::f16: f64::from, half::f16::from_f64;
-    half::bf16: f64::from, half::bf16::from_f64;
+    f16: f64::from, |value| f16::narrow(odd_from_f64(value));
+    bf16: f64::from, |value| bf16::narrow(odd_from_f64(value));
 }
 
 macro_rules! count_integers {

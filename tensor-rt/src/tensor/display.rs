@@ -8,6 +8,7 @@
 use std::fmt::{Display, Formatter};
 
 use super::Tensor;
+use super::cast::odd_from_f64;
 use super::raw::Raw;
 use crate::element::{DType, Element, bf16, f16};
 use crate::mode::GradMode;
@@ -249,8 +250,8 @@ fn large(dtype: DType) -> f64 {
 fn rounded(number: f64, dtype: DType) -> f64 {
     match dtype {
         DType::F32 => f64::from(number as f32),
-        DType::F16 => f16::from_f64(number).into(),
-        DType::Bf16 => bf16::from_f64(number).into(),
+        DType::F16 => f16::narrow(odd_from_f64(number)).into(),
+        DType::Bf16 => bf16::narrow(odd_from_f64(number)).into(),
         DType::F64 | DType::I64 | DType::I32 | DType::U32 | DType::U8 | DType::Bool => number,
     }
 }

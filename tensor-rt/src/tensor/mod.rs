@@ -7,16 +7,25 @@
 //! Invariants: the raw tensor inside has the device and the element of the type, and a node if and only if the mode is
 //! [`Grad`](crate::Grad).
 
+#[forbid(unsafe_code)]
 mod cast;
+#[forbid(unsafe_code)]
 mod constructors;
 mod copy;
+#[forbid(unsafe_code)]
 mod display;
+#[forbid(unsafe_code)]
 mod edit;
+#[forbid(unsafe_code)]
 mod nested;
+#[forbid(unsafe_code)]
 mod random;
 pub(crate) mod raw;
+#[forbid(unsafe_code)]
 mod reading;
+#[forbid(unsafe_code)]
 pub(crate) mod view;
+#[forbid(unsafe_code)]
 mod views;
 
 use std::fmt::Debug;
@@ -129,8 +138,7 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
     /// Fails if that device is out of memory.
     #[track_caller]
     pub fn to<E: Device>(&self, device: &E) -> Result<Tensor<E, G, T>> {
-        let _ = device;
-        self.raw.moved(Movement::Transfer(E::ID), Origin::of("to")).map(Tensor::from_raw)
+        self.raw.moved(Movement::Transfer(device.id()), Origin::of("to")).map(Tensor::from_raw)
     }
 
     /// The same value on the host.
@@ -143,10 +151,13 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
     }
 }
 
-impl<D: Device, T: Float> Tensor<D, NoGrad, T> {
+impl<D: Device, T: Element> Tensor<D, NoGrad, T> {
     /// The same value as a leaf of a new graph: `backward` finds its gradient.
     #[track_caller]
-    pub fn requires_grad(self) -> Tensor<D, Grad, T> {
+    pub fn requires_grad(self) -> Tensor<D, Grad, T>
+    where
+        T: Float,
+    {
         let leaf = autograd::leaf(T::DTYPE, std::panic::Location::caller());
         Tensor::from_raw(self.raw.with_node(Some(leaf)))
     }

@@ -86,8 +86,7 @@ fn filled<D: Device, T: Float>(
     origin: Origin,
     element: impl Fn(u64) -> f64 + Sync,
 ) -> Result<Tensor<D, NoGrad, T>> {
-    let _ = device;
-    let raw = Raw::written(D::ID, shape, origin, |elements: &mut [T]| {
+    let raw = Raw::written(device.id(), shape, origin, |elements: &mut [T]| {
         let block = |(block, elements): (usize, &mut [T])| {
             for (index, target) in elements.iter_mut().enumerate() {
                 *target = narrow((block * BLOCK + index) as u64, &element);

@@ -106,11 +106,6 @@ impl Raw {
         self.layout.strides()
     }
 
-    /// Of the first element, in elements.
-    pub(crate) fn offset(&self) -> usize {
-        self.layout.offset()
-    }
-
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
     }

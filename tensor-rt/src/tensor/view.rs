@@ -169,3 +169,77 @@ pub(super) fn concatenate(inputs: &[&Raw], axis: usize, origin: Origin) -> Resul
     }
     Ok(whole)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOME: DeviceId = DeviceId::Cpu;
+
+    fn counting(shape: &Shape, from: i64, origin: Origin) -> Raw {
+        let elements: Vec<f64> =
+            (0..shape.iter().product::<usize>() as i64).map(|i| (i * 7 % 11 + from) as f64).collect();
+        Raw::from_slice(HOME, shape, &elements, origin).unwrap()
+    }
+
+    fn inner(a: &Raw, b: &Raw, origin: Origin) -> f64 {
+        let (a, b) = (a.dense(origin).unwrap(), b.dense(origin).unwrap());
+        assert_eq!(a.shape(), b.shape());
+        a.as_slice::<f64>().unwrap().iter().zip(b.as_slice::<f64>().unwrap()).map(|(a, b)| a * b).sum()
+    }
+
+    /// `<A x, y> = <x, A^T y>`; all numbers are small integers, so the sums are exact.
+    #[test]
+    fn adjoints_are_adjoint() {
+        let origin = Origin::of("test");
+        let slice = |axis, start, length, step| Movement::Slice { axis, span: Span { start, length, step } };
+        let cases: Vec<(Shape, Vec<Movement>)> = vec![
+            (
+                [2, 3, 4].into(),
+                vec![
+                    Movement::Reshape([4, 6].into()),
+                    Movement::Permute(PerAxis::from_slice(&[2, 0, 1])),
+                    Movement::Permute(PerAxis::from_slice(&[1, 2, 0])),
+                    slice(1, 0, 3, 1),
+                    slice(1, 2, 3, -1),
+                    slice(2, 1, 2, 2),
+                    slice(2, 1, 0, 1),
+                    slice(0, 1, 1, 1),
+                    slice(0, 1, 1, -1),
+                    Movement::Select { axis: 1, index: 2 },
+                    Movement::Broadcast([5, 2, 3, 4].into()),
+                    Movement::Unsqueeze(0),
+                    Movement::Unsqueeze(3),
+                    Movement::Contiguous,
+                    Movement::Cast(DType::F64),
+                    Movement::Transfer(HOME),
+                ],
+            ),
+            (
+                [1, 3, 1].into(),
+                vec![
+                    Movement::Broadcast([4, 3, 2].into()),
+                    Movement::Broadcast([2, 1, 3, 5].into()),
+                    Movement::Broadcast([0, 3, 2].into()),
+                    Movement::Squeeze(0),
+                    Movement::Squeeze(2),
+                ],
+            ),
+            ([0, 3].into(), vec![Movement::Reshape([3, 0, 2].into()), slice(0, 0, 0, -1), slice(1, 1, 1, 1)]),
+            (
+                [].into(),
+                vec![Movement::Unsqueeze(0), Movement::Broadcast([2, 2].into()), Movement::Reshape([1, 1].into())],
+            ),
+        ];
+        for (shape, movements) in cases {
+            let x = counting(&shape, -3, origin);
+            for movement in movements {
+                let result = movement.apply(&x, origin).unwrap();
+                let y = counting(result.shape(), 2, origin);
+                let back = movement.adjoint(&y, &shape, DType::F64, HOME, origin).unwrap();
+                assert_eq!(back.shape(), &shape, "{movement:?}");
+                assert_eq!(inner(&result, &y, origin), inner(&x, &back, origin), "{movement:?}");
+            }
+        }
+    }
+}

@@ -166,9 +166,20 @@ impl Checker<'_> {
             self.errors.error(name, format!("`{text}` is not available yet\nhelp: {help}"));
             return;
         }
-        if self.function.name == text || self.params.contains_key(&text) {
-            let what = if self.params.contains_key(&text) { "a parameter, not a function" } else { "a kernel" };
-            self.errors.error(name, format!("`{text}` is {what}, and cannot be called in a kernel\nhelp: share code through a helper: `fn {text}_of(x) {{ .. }}`"));
+        let what = match self.scope.iter().rev().find(|(local, _)| *local == text) {
+            // The mistake is in the value.
+            Some((_, None)) => return,
+            Some(_) => Some("a `let`, not a function,"),
+            None if self.params.contains_key(&text) => Some("a parameter, not a function,"),
+            None if self.function.name == text || self.function.others.contains(&text) => Some("a kernel"),
+            None => None,
+        };
+        if let Some(what) = what {
+            let help = match self.params.get(&text) {
+                Some(super::Param::Tensor { .. }) => format!("write `{text}[..]` for one of its elements"),
+                _ => format!("share code through a helper: `fn {text}_of(x) {{ .. }}`"),
+            };
+            self.errors.error(name, format!("`{text}` is {what} and cannot be called in a kernel\nhelp: {help}"));
             return;
         }
         let other = OTHER_NAMES.iter().find(|(other, _)| *other == text).map(|&(_, ours)| ours);
@@ -180,7 +191,7 @@ impl Checker<'_> {
         let help = match other.map_or_else(|| suggest::nearest(&text, known), Some) {
             Some("an axis name") => "the index along an axis is its name: `N`".to_owned(),
             Some(ours) => format!("write `{ours}`"),
-            None => format!("define a helper in the same block: `fn {text}(x) {{ .. }}`"),
+            None => format!("only helpers of the same block can be called: `fn {text}(x) {{ .. }}`"),
         };
         self.errors.error(name, format!("unknown function `{text}`\nhelp: {help}"));
     }

@@ -15,8 +15,11 @@ impl Checker<'_> {
             return None;
         }
         if let Some(dimension) = unnamed {
-            let message = format!("axis {dimension} of `{name}` has a size and no name");
-            self.errors.error(name, format!("{message}\nhelp: name it in the signature, as in `C = 3`, or index it"));
+            let axis = self.tensors[position as usize].axes[dimension];
+            let size = self.graph.axis(axis).name.clone();
+            let message = format!("`{name}` has an axis of size {size} without a name");
+            self.errors
+                .error(name, format!("{message}\nhelp: name it in the signature, `C = {size}`, or index the tensor"));
             return None;
         }
         if let Some(value) = self.edits[position as usize].value {

@@ -80,6 +80,7 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
     }
     checker.body(body);
     checker.finish_edits(before);
+    checker.check_has_effect(before);
     let Checker { errors, graph, places, names, tensors, scalars, outputs, roots, .. } = checker;
     if errors.len() != before {
         return None;
@@ -176,6 +177,16 @@ impl Checker<'_> {
                     format!("`{name}` is `&mut` but is never written\nhelp: pass it by `&`, or write `{name} = ..`"),
                 );
             }
+        }
+    }
+
+    /// A kernel has an output, or edits a parameter. A body with mistakes may try to edit one that is not `&mut`.
+    fn check_has_effect(&mut self, before: usize) {
+        let function = self.function;
+        let edits = self.tensors.iter().any(|tensor| tensor.intent != ir::Intent::Read);
+        if function.outputs.is_empty() && !edits && self.errors.len() == before {
+            let help = "declare an output, `-> Tensor[..]`, or edit a parameter in place, `y: &mut Tensor[..]`";
+            self.errors.error(&function.name, format!("kernel `{}` has no effect\nhelp: {help}", function.name));
         }
     }
 }

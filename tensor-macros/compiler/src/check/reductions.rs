@@ -147,7 +147,6 @@ impl Checker<'_> {
         let text = name.to_string();
         if !text.starts_with(|letter: char| letter.is_uppercase()) {
             self.errors.error(name, format!("`{text}` is no axis name\nhelp: axes are upper-case names, such as `W`"));
-            return None;
         }
         if self.axes.named(&text).is_some() {
             self.errors.error(name, format!("axis `{text}` exists already\nhelp: reduce it as it is, `[{text}]`, or use another name for the window"));
@@ -290,7 +289,7 @@ impl Checker<'_> {
             format!("`{text}` is a parameter; its elements cannot be called")
         } else {
             match suggest::nearest(&text, names()) {
-                Some(near) => format!("write `{near}[..](..)`"),
+                Some(near) => format!("write `{near}[N](..)`"),
                 None => format!("reductions are `{}`", names().collect::<Vec<_>>().join(" ")),
             }
         };

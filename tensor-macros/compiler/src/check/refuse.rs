@@ -111,11 +111,14 @@ impl Checker<'_> {
         let message = match item {
             syn::Item::Fn(function) => {
                 let name = &function.sig.ident;
+                // The name is known, so that its uses are no mistakes of their own.
+                self.scope.push((name.to_string(), None));
                 format!(
                     "a function cannot stand within a body\nhelp: write the helper `{name}` beside the kernel, without types"
                 )
             }
-            syn::Item::Const(_) | syn::Item::Static(_) => {
+            syn::Item::Const(syn::ItemConst { ident, .. }) | syn::Item::Static(syn::ItemStatic { ident, .. }) => {
+                self.scope.push((ident.to_string(), None));
                 "an item cannot stand within a body\nhelp: name the value with `let`".to_owned()
             }
             syn::Item::Macro(call) => return self.refuse_macro(&call.mac),

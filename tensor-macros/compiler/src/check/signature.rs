@@ -35,19 +35,11 @@ impl Checker<'_> {
         for output in &function.outputs {
             self.output(output);
         }
-        if function.outputs.is_empty() && !self.tensors.iter().any(|tensor| tensor.intent != ir::Intent::Read) {
-            let help = "declare an output, `-> Tensor[..]`, or edit a parameter in place, `y: &mut Tensor[..]`";
-            self.errors.error(&function.name, format!("kernel `{}` has no effect\nhelp: {help}", function.name));
-        }
     }
 
     /// A parameter has a name of its own, which is not that of an axis.
     fn param(&mut self, param: &ast::Param) {
         let name = param.name.to_string();
-        if self.params.contains_key(&name) {
-            self.errors.error(&param.name, format!("`{name}` is declared twice"));
-            return;
-        }
         if self.axes.named(&name).is_some() {
             self.errors.error(
                 &param.name,
@@ -244,7 +236,7 @@ impl Checker<'_> {
     fn check_modes(&mut self, tensors: &[(&Ident, &ast::TensorTy)]) {
         let edits = tensors.iter().any(|(_, ty)| matches!(ty.intent, ir::Intent::Edit | ir::Intent::Atomic));
         for (name, ty) in tensors {
-            let Some(mode) = ty.mode.as_ref().filter(|mode| is_grad(mode)) else { continue };
+            let Some(mode) = ty.mode.as_ref().filter(|_| ty.is_grad()) else { continue };
             let why = if !elem_of(&ty.elem).is_float() {
                 format!("`{name}` has no gradient: its element is an integer or `bool`")
             } else if edits {
@@ -292,10 +284,6 @@ fn elem_of(elem: &ast::ElemTy) -> Elem {
         ast::ElemTy::Inferred | ast::ElemTy::Generic(_) => Elem::Generic,
         ast::ElemTy::Named(elem, _) => *elem,
     }
-}
-
-fn is_grad(mode: &syn::Type) -> bool {
-    matches!(mode, syn::Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Grad"))
 }
 
 fn place_of(decl: &ast::AxisDecl) -> Place {

@@ -52,6 +52,8 @@ impl Checker<'_> {
             return;
         }
         match block.stmts.last() {
+            // The `return` was refused.
+            Some(syn::Stmt::Expr(syn::Expr::Return(_), Some(_))) => {}
             Some(syn::Stmt::Expr(last, Some(semicolon))) if !is_statement(last) => {
                 self.errors.error(semicolon, "the body ends in `;` and has no value\nhelp: remove the `;`");
             }
@@ -89,10 +91,16 @@ impl Checker<'_> {
     fn write_output(&mut self, position: usize, value: Option<Value>, expr: &syn::Expr) {
         let Some(output) = self.outputs.get(position).cloned() else { return };
         let Some(value) = value else { return };
-        let Some(node) = self.adapt_or_error(value, output.elem.ty(), &Written::new(expr), "the output") else {
+        let name = match (self.outputs.len(), position) {
+            (1, _) => "the output".to_owned(),
+            (_, 0) => "the first output".to_owned(),
+            (_, 1) => "the second output".to_owned(),
+            (_, 2) => "the third output".to_owned(),
+            (_, position) => format!("output {}", position + 1),
+        };
+        let Some(node) = self.adapt_or_error(value, output.elem.ty(), &Written::new(expr), &name) else {
             return;
         };
-        let name = if self.outputs.len() == 1 { "the output".to_owned() } else { format!("output {position}") };
         // An axis of the output that was refused may be the one that is missing.
         if output.axes.len() == self.function.outputs[position].axes.len() {
             self.check_free_axes(node, &output.axes, &Written::new(expr), &name);
@@ -146,7 +154,16 @@ impl Checker<'_> {
                 if let Some((keyword, _)) = &init.diverge {
                     self.errors.error(keyword, "`let .. else` does not exist in a kernel\nhelp: write `if`/`else`");
                 }
-                value = self.expr(&init.expr);
+                value = match (&name, strip(&init.expr)) {
+                    // The pattern was refused; the values are checked one by one.
+                    (None, syn::Expr::Tuple(tuple)) => {
+                        for elem in &tuple.elems {
+                            self.expr(elem);
+                        }
+                        None
+                    }
+                    _ => self.expr(&init.expr),
+                };
                 if let (Some(found), Some(ty)) = (value, ty) {
                     value = self.annotated(found, &init.expr, ty);
                 }
@@ -391,7 +408,9 @@ impl Checker<'_> {
             (Some(tail), _) => self.expr(tail),
             (None, Some((last, semicolon))) => {
                 self.expr(last);
-                self.errors.error(semicolon, "this block ends in `;` and has no value\nhelp: remove the `;`");
+                if !matches!(last, syn::Expr::Return(_)) {
+                    self.errors.error(semicolon, "this block ends in `;` and has no value\nhelp: remove the `;`");
+                }
                 None
             }
             (None, None) => {

@@ -3,6 +3,8 @@
 //! A value is *typed* (it comes from a tensor, a scalar or a cast), or it *adapts* to what it meets: unsuffixed literals,
 //! `float` scalars, and integers made of axes and sizes.
 
+use quote::ToTokens;
+
 use crate::errors::Place;
 use crate::ir::{Elem, Graph, Literal, NodeId, Op, Ty};
 
@@ -154,7 +156,7 @@ fn retype(graph: &mut Graph, root: NodeId, from: Ty, to: Ty) -> Result<NodeId, M
 #[derive(Clone, Debug)]
 pub(super) struct Written {
     pub place: Place,
-    /// The expression, if it is a name; else `(..)`.
+    /// The expression, if it is a name or a literal; else `(..)`.
     pub text: String,
 }
 
@@ -162,6 +164,7 @@ impl Written {
     pub(super) fn new(expr: &syn::Expr) -> Self {
         let text = match expr {
             syn::Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+            syn::Expr::Lit(literal) => Some(literal.lit.to_token_stream().to_string()),
             _ => None,
         };
         Self { place: Place::of(expr), text: text.unwrap_or_else(|| "(..)".to_owned()) }

@@ -40,6 +40,8 @@ pub struct Function {
     pub sound: bool,
     /// Where `#[no_grad]` was written, if it was.
     pub no_grad: Option<Span>,
+    /// Names of the other kernels of the block.
+    pub others: Vec<String>,
     /// The name, where an error about the whole function points.
     pub span: Span,
 }
@@ -91,6 +93,14 @@ pub struct TensorTy {
     pub axes: Vec<AxisDecl>,
     /// The word `Tensor`.
     pub span: Span,
+}
+
+impl TensorTy {
+    /// True if the grad mode was named and is `Grad`.
+    pub fn is_grad(&self) -> bool {
+        let last = |path: &syn::TypePath| path.path.segments.last().is_some_and(|last| last.ident == "Grad");
+        matches!(&self.mode, Some(syn::Type::Path(path)) if last(path))
+    }
 }
 
 /// The element of a tensor.

@@ -121,6 +121,7 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ast::
         body,
         sound,
         no_grad,
+        others: Vec::new(),
         span,
     })))
 }

@@ -30,7 +30,22 @@ pub fn parse(input: TokenStream, errors: &mut Errors) -> Vec<ast::Item> {
         }
     }
     check_helper_names(&parsed, errors);
+    introduce(&mut parsed);
     parsed
+}
+
+/// Tells each kernel the names of the others.
+fn introduce(items: &mut [ast::Item]) {
+    let kernel = |item: &ast::Item| match item {
+        ast::Item::Function(function) => Some(function.name.to_string()),
+        ast::Item::Helper(_) => None,
+    };
+    let names: Vec<String> = items.iter().filter_map(kernel).collect();
+    for item in items {
+        if let ast::Item::Function(function) = item {
+            function.others = names.iter().filter(|name| function.name != **name).cloned().collect();
+        }
+    }
 }
 
 /// A helper has a name of its own in its block.

@@ -23,8 +23,15 @@ pub(super) fn params(input: ParseStream<'_>, generics: &syn::Generics, errors: &
     let (mut typed, mut untyped) = (Vec::new(), Vec::new());
     while !content.is_empty() {
         match param(&content, generics, errors) {
-            Ok((name, None)) => untyped.push(name),
-            Ok((name, Some(kind))) => typed.push(ast::Param { name, kind }),
+            Ok((name, kind)) => {
+                if typed.iter().map(|param: &ast::Param| &param.name).chain(&untyped).any(|other| *other == name) {
+                    errors.error(&name, format!("`{name}` is declared twice"));
+                }
+                match kind {
+                    Some(kind) => typed.push(ast::Param { name, kind }),
+                    None => untyped.push(name),
+                }
+            }
             Err(error) => {
                 errors.push(error);
                 skip_to_comma(&content)?;
@@ -60,7 +67,7 @@ fn param(
     errors: &mut Errors,
 ) -> syn::Result<(Ident, Option<ast::ParamKind>)> {
     if input.peek(syn::Token![#]) {
-        return Err(input.error("attributes cannot stand on a parameter"));
+        return Err(input.error("attributes cannot stand on a parameter\nhelp: write them above the function"));
     }
     if input.peek(syn::Token![self]) || input.peek(syn::Token![&]) {
         return Err(input.error("a kernel is a free function: expected `name: type`"));

@@ -111,8 +111,10 @@ fn argument_kind(argument: syn::Type, generics: &syn::Generics, ty: &mut ast::Te
         Kind::Generic => set_elem(ty, ast::ElemTy::Generic(name.clone())),
         Kind::Elem(elem) => set_elem(ty, ast::ElemTy::Named(elem, argument)),
         Kind::Unbounded => {
+            // One mistake, however often the parameter is used.
+            let declared = generics.type_params().find(|param| param.ident == name);
             errors.error(
-                place,
+                declared.map_or(place, Place::of),
                 format!("a kernel cannot compute with `{name}`\nhelp: bound it in the generics: `{name}: Float` for an element, `{name}: Device`, or `{name}: GradMode`"),
             );
             false

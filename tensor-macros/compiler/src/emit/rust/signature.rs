@@ -86,6 +86,7 @@ pub(super) fn signature(function: &Function, gradients: Gradients<'_>, runtime: 
         match &param.kind {
             ParamKind::Scalar(ty) => {
                 let (method, ty) = scalar(*ty);
+                let ty = at(Span::call_site().located_at(name.span()), ty);
                 params.push(quote!(#name: #ty));
                 arguments.push((Ident::new(method, Span::call_site()), name.clone()));
             }
@@ -195,8 +196,8 @@ impl Builder<'_> {
 
     /// The type of a tensor parameter with its name.
     fn tensor(&mut self, name: &Ident, ty: &TensorTy, reach: &Reach) -> TokenStream {
-        let runtime = self.runtime;
-        let span = ty.span;
+        let span = Span::call_site().located_at(ty.span);
+        let runtime = &at(span, self.runtime.clone());
         let prefix = camel(&name.to_string());
         match ty.intent {
             Intent::Edit => {
@@ -223,7 +224,7 @@ impl Builder<'_> {
         let wish = format!("{}Untracked", camel(&param.to_string()));
         let mut names = Names::new([]);
         self.untracked.iter().for_each(|other| names.reserve(&other.bound));
-        let bound = names.type_parameter(&wish, span);
+        let bound = names.type_parameter(&wish, Span::call_site().located_at(span));
         self.untracked.push(Untracked { bound: bound.clone(), param: param.clone(), reason: reason.to_owned() });
         bound
     }
@@ -298,7 +299,10 @@ impl Builder<'_> {
             let mode = mode.to_token_stream();
             match reach {
                 Reach::Full if is_float && last_segment(&mode) != "NoGrad" => self.modes.push(mode.clone()),
-                Reach::Blocked(_) | Reach::None | Reach::BesideEdit if last_segment(&mode) != "NoGrad" => {
+                // `Grad` here was refused.
+                Reach::Blocked(_) | Reach::None | Reach::BesideEdit
+                    if !matches!(&*last_segment(&mode), "NoGrad" | "Grad") =>
+                {
                     self.predicates.push(quote!(#mode: #bound));
                 }
                 Reach::Full | Reach::Blocked(_) | Reach::None | Reach::BesideEdit => {}
@@ -384,8 +388,8 @@ impl Builder<'_> {
     }
 }
 
-/// The same tokens, written where the user wrote `span`: rustc's note on a bound that a call does not meet then points
-/// at the parameter.
+/// The tokens at a place of the user's. A bound is shown from its first token to its last, so one at the call of the macro
+/// would show the whole block.
 pub(super) fn at(span: Span, tokens: TokenStream) -> TokenStream {
     let moved = tokens.into_iter().map(|tree| match tree {
         TokenTree::Group(group) => {

@@ -1,0 +1,157 @@
+//! Values and gradients of the library's kernels against a table computed with PyTorch in f64.
+//!
+//! `tests/reference/reference.json` has the cases and `make_reference.py` beside it made them; this project's own
+//! conventions (a fully masked row, a loss without rows, ties) are in the table with a note. Every case runs in f32 within
+//! the table's tolerance and in f64 within a hundred-thousandth of it, tracked and untracked, with dense, transposed and
+//! reversed inputs. [`NEXT`] lists the kernels that the library does not have yet; a case that is neither there nor in
+//! [`kernels`] fails.
+
+mod inputs;
+mod kernels;
+mod table;
+
+use inputs::{Inputs, Layout};
+use table::{Array, Case, Table, Tolerance};
+use tensor_rt::prelude::*;
+
+/// Kernels of the table that need affine windows, which the language does not have yet.
+const NEXT: [&str; 5] = ["conv1d", "conv2d", "depthwise_conv2d", "max_pool2d", "avg_pool2d"];
+/// Cases of these kernels.
+const CASES_NEXT: usize = 13;
+
+#[test]
+fn the_table_is_complete() {
+    let table = Table::read();
+    assert_eq!(table.cases.len(), 125);
+    let mut names: Vec<&str> = table.cases.iter().map(|case| case.name.as_str()).collect();
+    names.dedup();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 60);
+}
+
+#[test]
+fn kernels_not_written_yet_are_the_listed_ones() {
+    let table = Table::read();
+    let missing: Vec<&Case> = table
+        .cases
+        .iter()
+        .filter(|case| {
+            let inputs = Inputs::<NoGrad, f64>::of(case, Layout::Dense, Ok);
+            kernels::call(case, &inputs).unwrap().is_none() && kernels::optimize(case, &inputs).unwrap().is_none()
+        })
+        .collect();
+    for case in &missing {
+        assert!(NEXT.contains(&case.name.as_str()), "{case} has no kernel");
+    }
+    assert_eq!(missing.len(), CASES_NEXT);
+}
+
+#[test]
+fn f32_agrees_with_the_table() {
+    run::<f32>(1.0);
+}
+
+#[test]
+fn f64_agrees_with_the_table() {
+    // The table has twelve digits; the smallest tolerance left is 1e-10.
+    run::<f64>(1e-5);
+}
+
+/// Runs every case in the element `T`; tolerances are the table's times `factor`.
+fn run<T: Float>(factor: f64) {
+    let mut failures = Vec::new();
+    let mut passed = 0;
+    for case in &Table::read().cases {
+        for layout in [Layout::Dense, Layout::Transposed, Layout::Reversed] {
+            match check::<T>(case, layout, factor) {
+                Ok(true) => passed += 1,
+                Ok(false) => {}
+                Err(failure) => failures.push(format!("{case}, {layout:?}: {failure}")),
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of the runs failed:\n{}", failures.len(), failures.join("\n"));
+    assert_eq!(passed, 3 * (125 - CASES_NEXT));
+}
+
+/// Whether the library has the kernel; an error if it does not agree with the table.
+fn check<T: Float>(case: &Case, layout: Layout, factor: f64) -> Result<bool, Box<dyn std::error::Error>> {
+    let tolerance = case.tolerance_f32.times(factor);
+
+    let untracked = Inputs::<NoGrad, T>::of(case, layout, Ok);
+    if let Some(parameter) = kernels::optimize(case, &untracked)? {
+        compare_outputs(case, &[parameter], tolerance)?;
+        return Ok(true);
+    }
+    let Some(outputs) = kernels::call(case, &untracked)? else { return Ok(false) };
+    compare_outputs(case, &outputs, tolerance)?;
+
+    let tracked = Inputs::<Grad, T>::of(case, layout, |input| Ok(input.requires_grad()));
+    let outputs = kernels::call(case, &tracked)?.ok_or("tracked and untracked calls differ")?;
+    compare_outputs(case, &outputs, tolerance)?;
+    if case.gradients.is_empty() {
+        return Ok(true);
+    }
+
+    let gradients = backward(case, outputs)?;
+    for (name, expected) in &case.gradients {
+        let found = gradients.get(tracked.leaf(name)).ok_or_else(|| format!("`{name}` has no gradient"))?;
+        compare(&format!("gradient of `{name}`"), &found, expected, tolerance)?;
+    }
+    Ok(true)
+}
+
+/// Walks back from all outputs with the cotangents of the case.
+fn backward<T: Float>(
+    case: &Case,
+    outputs: Vec<Tensor<Cpu, Grad, T>>,
+) -> Result<Gradients, Box<dyn std::error::Error>> {
+    let mut loss: Option<Tensor<Cpu, Grad, T>> = None;
+    let alone = outputs.len() == 1;
+    for ((name, _), output) in case.outputs.iter().zip(outputs) {
+        // A cotangent without axes is a view with strides 0.
+        let cotangent = inputs::dense::<T>(&case.cotangents[name])?.broadcast_to(output.shape())?;
+        if alone {
+            return Ok(output.backward_with(&cotangent)?);
+        }
+        // The cotangent of `y` is `c` if the loss is the sum of `y c`.
+        let term = (output * cotangent)?.sum()?;
+        loss = Some(match loss {
+            None => term,
+            Some(sum) => (sum + term)?,
+        });
+    }
+    Ok(loss.ok_or("the case has no output")?.backward()?)
+}
+
+fn compare_outputs<M: GradMode, T: Float>(
+    case: &Case,
+    outputs: &[Tensor<Cpu, M, T>],
+    tolerance: Tolerance,
+) -> Result<(), Box<dyn std::error::Error>> {
+    if outputs.len() != case.outputs.len() {
+        return Err(format!("{} outputs, expected {}", outputs.len(), case.outputs.len()).into());
+    }
+    for ((name, expected), output) in case.outputs.iter().zip(outputs) {
+        compare(&format!("output `{name}`"), &output.detach(), expected, tolerance)?;
+    }
+    Ok(())
+}
+
+fn compare<T: Float>(
+    what: &str,
+    found: &Tensor<Cpu, NoGrad, T>,
+    expected: &Array,
+    tolerance: Tolerance,
+) -> Result<(), Box<dyn std::error::Error>> {
+    if found.shape() != expected.shape.as_slice() {
+        return Err(format!("{what} has shape {:?}, expected {:?}", found.shape(), expected.shape).into());
+    }
+    for (place, (&found, expected)) in found.cast::<f64>()?.to_vec()?.iter().zip(expected.floats()).enumerate() {
+        if !tolerance.holds(found, expected) {
+            return Err(format!("element {place} of the {what} is {found}, expected {expected}").into());
+        }
+    }
+    Ok(())
+}

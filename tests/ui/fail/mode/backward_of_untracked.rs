@@ -1,0 +1,7 @@
+use tensor_rt::prelude::*;
+
+fn run(loss: Tensor) -> Result<Gradients> {
+    loss.backward()
+}
+
+fn main() {}

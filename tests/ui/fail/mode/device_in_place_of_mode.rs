@@ -1,0 +1,5 @@
+use tensor_rt::prelude::*;
+
+fn run(_x: &Tensor<Cpu, f32>) {}
+
+fn main() {}
