@@ -14,7 +14,7 @@ fn run(program: &str) -> String {
 #[test]
 fn trap_device_mismatch_moves_one_operand() {
     let text = run(env!("CARGO_BIN_EXE_trap_device_mismatch"));
-    assert!(text.contains("device mismatch") && text.contains("[2, 3, 4]"), "{text}");
+    assert!(text.contains("device mismatch") && text.contains("[2. 3. 4.]"), "{text}");
 }
 
 #[test]
@@ -26,11 +26,11 @@ fn trap_in_place_keeps_what_the_graph_saved() {
 #[test]
 fn trap_views_never_shows_an_edit_through_another_handle() {
     let text = run(env!("CARGO_BIN_EXE_trap_views"));
-    assert!(text.contains("head = [10, 11, 12]") && text.contains("x = [1, 1, 2, 2, 2, 2]"), "{text}");
+    assert!(text.contains("head = [10. 11. 12.]") && text.contains("x = [1. 1. 2. 2. 2. 2.]"), "{text}");
 }
 
 #[test]
 fn trap_threads_loses_no_update() {
     let text = run(env!("CARGO_BIN_EXE_trap_threads"));
-    assert!(text.contains("x = [2000]"), "{text}");
+    assert!(text.contains("x = [2000.]"), "{text}");
 }

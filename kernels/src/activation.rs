@@ -127,6 +127,7 @@ tensor_fn! {
 }
 
 #[cfg(test)]
+#[expect(clippy::approx_constant, reason = "values of a table")]
 mod tests {
     use super::*;
     use crate::testing::{Array, Traced, array, assert_close, check_gradients};

@@ -105,7 +105,8 @@ pub trait Element:
 /// A float element: one that can carry a gradient.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a float element",
-    label = "expected `f32`, `f64`, `f16` or `bf16`"
+    label = "expected `f32`, `f64`, `f16` or `bf16`",
+    note = "convert a tensor with `t.cast::<f32>()?`; generic code bounds its element, `T: Float`"
 )]
 pub trait Float: Element<Value = <Self as Float>::Compute> {
     /// The type in which it is computed with.
@@ -184,15 +185,19 @@ impl Element for bf16 {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Float for f32 {
     type Compute = f32;
 }
+#[diagnostic::do_not_recommend]
 impl Float for f64 {
     type Compute = f64;
 }
+#[diagnostic::do_not_recommend]
 impl Float for f16 {
     type Compute = f32;
 }
+#[diagnostic::do_not_recommend]
 impl Float for bf16 {
     type Compute = f32;
 }

@@ -26,7 +26,7 @@ impl<D: Device> SameDevice<D> for D {}
 #[diagnostic::on_unimplemented(
     message = "element mismatch: expected a tensor of `{T}`, found one of `{Self}`",
     label = "this tensor holds `{Self}`",
-    note = "elements are never converted silently; convert one tensor: `t.to_element::<{T}>()?`, or `t.cast::<{T}>()?` to a float"
+    note = "elements are never converted silently; convert one tensor: `t.to_element::<{T}>()?`, or `t.cast::<{T}>()?` between floats, which keeps the gradient"
 )]
 pub trait SameElement<T: Element>: Element {}
 

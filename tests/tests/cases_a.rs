@@ -79,7 +79,7 @@ fn case_a7_tail_divided_by_head() -> Result<()> {
 
 #[test]
 fn case_a9_own_first_column_subtracted() -> Result<()> {
-    assert_does_not_compile("in_place/read_at_other_index", "`x`");
+    assert_does_not_compile("intent/shifted_read", "`x` is edited in place, and this reads another element of it");
     let mut a = Tensor::new(&Cpu, [[1.0, 2.0], [3.0, 5.0]])?;
     let column = a.narrow(1, 0, 1)?;
     subtract_column(&mut a, &column)?;

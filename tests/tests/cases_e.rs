@@ -1,5 +1,7 @@
 //! Kernel numerics and their gradients: what went wrong for users of other libraries (cases E1 to E41).
 
+#![expect(clippy::approx_constant, clippy::type_complexity, reason = "values and spellings of the cases")]
+
 use tensor_rt::prelude::*;
 use tensor_rt::{bf16, f16};
 use tensor_rt_kernels::activation::{gelu, relu};
@@ -163,7 +165,7 @@ fn case_e17_sum_of_twenty_million_ones() -> Result<()> {
 
 #[test]
 fn case_e19_rounding_to_bf16() -> Result<()> {
-    let x = vector([0.26914087, 1.00390625, 1.01171875, 3.14, f32::from_bits(0x7F80_0001)])?;
+    let x = vector([0.26914087, 1.003_906_3, 1.011_718_8, 3.14, f32::from_bits(0x7F80_0001)])?;
     let rounded: Vec<f32> = x.cast::<bf16>()?.to_vec()?.iter().map(|x| x.to_f32()).collect();
     assert_eq!(rounded[..4], [0.26953125, 1.0, 1.015625, 3.140625]);
     assert!(rounded[4].is_nan());
@@ -174,9 +176,9 @@ fn case_e19_rounding_to_bf16() -> Result<()> {
 fn case_e21_layer_norm_far_from_zero() -> Result<()> {
     let (one, zero) = (Tensor::ones(&Cpu, [16])?, Tensor::zeros(&Cpu, [16])?);
     for (m, expected) in [(0.0, -1.341641), (100.0, -1.341528), (1000.0, -1.341508), (10000.0, -1.331333)] {
-        let row: Vec<f32> = (0..16).map(|i| m + i as f32 * 1e-3).collect();
+        let row: Vec<f32> = (0..16).map(|i| (m + f64::from(i) * 1e-3) as f32).collect();
         let y = layer_norm(&Tensor::from_vec(&Cpu, row, [16])?, &one, &zero, 1e-5)?.to_vec()?;
-        assert!((y[0] - expected).abs() < 1e-3, "mean {m}: {}, expected {expected}", y[0]);
+        assert!((f64::from(y[0]) - expected).abs() < 1e-3, "mean {m}: {}, expected {expected}", y[0]);
     }
     Ok(())
 }

@@ -81,11 +81,11 @@ fn order(rank: usize, mut seed: u64) -> Vec<usize> {
 /// A shape of `count` elements.
 fn factors(mut count: usize, mut seed: u64) -> Vec<usize> {
     if count == 0 {
-        return if seed % 2 == 0 { vec![0, 3] } else { vec![2, 0, 1] };
+        return if seed.is_multiple_of(2) { vec![0, 3] } else { vec![2, 0, 1] };
     }
     let mut shape = Vec::new();
     while count > 1 && shape.len() < 4 {
-        let divisors: Vec<usize> = (1..=count).filter(|divisor| count % divisor == 0).collect();
+        let divisors: Vec<usize> = (1..=count).filter(|&divisor| count.is_multiple_of(divisor)).collect();
         let size = divisors[(seed % divisors.len() as u64) as usize];
         shape.push(size);
         count /= size;
@@ -372,7 +372,8 @@ fn write_part(view: &mut TensorMut<'_, Cpu, i64>, part: &mut Numbers, steps: &[S
                 let (axis, size) = (axis % rank, part.shape()[axis % rank]);
                 let at_index = at % (size + 1);
                 let (mut low, mut high) = view.split_at_mut(axis, at_index).unwrap();
-                let (half, whole) = if at % 2 == 0 { (&mut low, 0..at_index) } else { (&mut high, at_index..size) };
+                let (half, whole) =
+                    if at.is_multiple_of(2) { (&mut low, 0..at_index) } else { (&mut high, at_index..size) };
                 *part = part.narrow(axis, whole.start, whole.len()).unwrap();
                 negate(half, part)
             }

@@ -20,7 +20,7 @@ tensor_fn! {
 fn main() -> Result<()> {
     trap::pytorch(
         "a = torch.tensor([10., 11., 12., 13.])\n\
-         a[1:] /= a[:-1]                         # reads elements that it has already written\n\
+         a[1:] /= a[:-1]                         # fails if the overlap is noticed, else reads what it has just written\n\
          b = torch.ones(1).expand(3); b += 1     # adds three times to one element, or fails\n\
          c = x.reshape(-1); c += 1               # edits x, or a copy of it: depends on the strides of x",
     );
@@ -41,7 +41,7 @@ fn main() -> Result<()> {
     for x in [x.clone(), x.transpose(0, 1)?] {
         let mut flat = x.reshape([4])?;
         add(&mut flat, 1.0)?;
-        println!("    flat = {flat}, x is still {x}");
+        println!("    flat = {flat}, x still has the elements {:?}", x.to_vec()?);
     }
     println!();
 

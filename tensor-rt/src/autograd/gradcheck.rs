@@ -29,8 +29,13 @@ impl Default for Tolerance {
 /// `f` gets the inputs as tracked leaves and may return any shape: the gradient of a fixed weighted sum of the elements
 /// is checked. What must not be tracked is captured by the closure.
 ///
-/// ```ignore
-/// gradcheck(|x| softmax(&x[0]), &[Tensor::from_vec(&Cpu, data, [2, 3])?])?;
+/// ```
+/// use tensor_rt::gradcheck;
+/// use tensor_rt::prelude::*;
+///
+/// let x = Tensor::from_vec(&Cpu, vec![1.0_f64, 2.0, 3.0], [3])?;
+/// gradcheck(|x| x[0].softmax(0), &[x])?;
+/// # Ok::<(), tensor_rt::Error>(())
 /// ```
 /// # Errors
 /// Fails with [`Error::GradientMismatch`] at the first element that differs, and with whatever `f` reports.

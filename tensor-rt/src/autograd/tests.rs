@@ -1,5 +1,7 @@
 //! The walk, on calls whose adjoints are written by hand.
 
+#![expect(clippy::cloned_ref_to_slice_refs, reason = "the inputs of a check are a list of tensors")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -106,7 +106,6 @@ impl Cuda {
     ///
     /// # Errors
     /// Fails if there is no usable driver or device.
-    #[expect(clippy::new_ret_no_self, reason = "no driver is an error, not a panic")]
     pub fn new() -> Result<Cuda> {
         Cuda::<0>::open()
     }

@@ -4,7 +4,7 @@
 //! either in the tensor's own memory (where it is contiguous over the block) or in a staging buffer. A body asks for its
 //! slots as slices and is straight-line arithmetic over them.
 //!
-//! Invariants, on which the unsafe code rests and which [`Block::new`] demands: a readable slot holds `len` initialised
+//! Invariants, on which the unsafe code rests and which `Block::new` demands: a readable slot holds `len` initialised
 //! elements of its type that nothing writes while the block lives; a writable slot holds `len` elements that nothing else
 //! reads or writes; the addresses a gather can form from its offsets and from indices within its dimensions are elements
 //! of the array. Slots that a pass does not use are vacant (null). Each writable slot is handed out once.
@@ -166,21 +166,18 @@ impl<'a> Block<'a> {
 
     /// The body of a reduction, to be filled.
     #[inline(always)]
-    #[expect(clippy::mut_from_ref, reason = "each writable slot is handed out once")]
     pub fn values<V: Element>(&self, reduction: u16) -> &mut [V] {
         self.writable(self.parts.values[reduction as usize], reduction as usize)
     }
 
     /// The elements of a write, to be filled; they hold the old value if the write reads it. For a scatter, its values.
     #[inline(always)]
-    #[expect(clippy::mut_from_ref, reason = "each writable slot is handed out once")]
     pub fn output<E: Element>(&self, write: u16) -> &mut [E] {
         self.writable(self.parts.outputs[write as usize], self.parts.values.len() + write as usize)
     }
 
     /// The indices of a scatter along its `dynamic`-th computed dimension, to be filled; `i64::MIN` skips the point.
     #[inline(always)]
-    #[expect(clippy::mut_from_ref, reason = "each writable slot is handed out once")]
     pub fn indices(&self, write: u16, dynamic: u16) -> &mut [i64] {
         let position = (self.parts.index_starts[write as usize] + dynamic) as usize;
         let bit = self.parts.values.len() + self.parts.outputs.len() + position;

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::block::{FaultKind, Scalar};
 use super::body::{InstructionSet, PassFn};
-use super::program::{Array, ArrayDecl, Kernel, PassKind, Program, Schedule};
+use super::program::{Array, ArrayDecl, Kernel, Pass, PassKind, Program, Schedule, WriteKind};
 use super::sizes::Resolved;
 use crate::accounting;
 use crate::device::DeviceId;
@@ -162,6 +162,11 @@ impl Frame<'_, '_> {
 
     fn launch(&self, engine: &dyn Engine, kernel: &Kernel, passes: &[PassFn]) -> Result<()> {
         let Setting { program, generic, resolved, scalars, origin, .. } = self.setting;
+        // No elements, no launch; but a scatter also fills what it adds to.
+        let scatters = kernel.writes.iter().any(|write| matches!(write.kind, WriteKind::Scatter { .. }));
+        if !scatters && resolved.points(program, kernel.free) == 0 {
+            return Ok(());
+        }
         let mut operands: SmallVec<[ArrayRef<'_>; 4]> = SmallVec::new();
         for operand in kernel.operands {
             let Some(raw) = self.raw(operand.array) else {
@@ -175,7 +180,7 @@ impl Frame<'_, '_> {
             let unwanted = ArrayRef { pointer: std::ptr::null_mut(), dtype, shape: &[], strides: &[] };
             writes.push(self.raw(write.array).map_or(unwanted, array_of));
         }
-        accounting::launch(origin.at, passes.len());
+        accounting::launch(origin.at, traversals(kernel));
         // SAFETY: arrays are raw tensors, whose elements are allocated and of their type, and initialised by whoever made
         // them or by the kernels before. Written ones are fresh storages that only this frame refers to, or places that
         // it borrows exclusively; so no array overlaps a written one, and nobody else reads or writes those. Shapes were
@@ -185,6 +190,13 @@ impl Frame<'_, '_> {
         };
         engine.launch(&launch).map_err(|error| error_of(error, kernel, self.setting))
     }
+}
+
+/// How often a kernel passes over its data: once for each level, and once to write what has its reduced axes. Writing the
+/// results of rows is no pass of its own.
+fn traversals(kernel: &Kernel) -> usize {
+    let outer = |pass: &&Pass| pass.kind != PassKind::Outer || kernel.reduced.is_empty();
+    kernel.passes.iter().filter(outer).count()
 }
 
 /// The elements of a tensor, for an engine.

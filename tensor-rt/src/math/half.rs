@@ -90,8 +90,9 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::approx_constant, reason = "the number of the case")]
     fn case_e19_narrowing_to_bf16() {
-        let narrowed = [0.269_140_87, 1.003_906_25, 1.011_718_75, 3.14, f32::from_bits(0x7f80_0001)].map(f32_to_bf16);
+        let narrowed = [0.269_140_87, 1.003_906_3, 1.011_718_8, 3.14, f32::from_bits(0x7f80_0001)].map(f32_to_bf16);
         assert_eq!(narrowed[..4], [0.269_531_25, 1.0, 1.015_625, 3.140_625].map(bf16::from_f32));
         assert!(narrowed[4].is_nan());
     }

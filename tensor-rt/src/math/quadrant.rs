@@ -13,10 +13,11 @@ const SHIFT: f64 = 6_755_399_441_055_744.0;
 const TWO_OVER_PI: [u64; 4] =
     [0xa2f9_836e_4e44_1529, 0xfc27_57d1_f534_ddc0, 0xdb62_9599_3c43_9041, 0xfe51_63ab_debb_c561];
 
-/// The leading part for each biased exponent.
-static LEADING: [f64; 256] = table(0, 29);
+/// The leading part for each biased exponent. A constant and not a static: in another crate's loop a static would be memory
+/// that the loop's stores may change, and nothing would vectorise.
+const LEADING: [f64; 256] = table(0, 29);
 /// The part after it.
-static TRAILING: [f64; 256] = table(29, 53);
+const TRAILING: [f64; 256] = table(29, 53);
 
 /// For each biased exponent: `width` bits of 2/pi from `skip` after the first that matters, at their true weight.
 const fn table(skip: usize, width: usize) -> [f64; 256] {

@@ -1,6 +1,6 @@
 //! Memory of the host: pooled, aligned buffers under a cap.
 //!
-//! A [`Block`](pool::Block) is a piece of memory that one storage owns; a [`Pool`](pool::Pool) hands blocks out and takes
+//! A `Block` is a piece of memory that one storage owns; a `Pool` hands blocks out and takes
 //! them back. The first touch of fresh memory costs ten times its reuse, so blocks return to the pool and not to the
 //! system; those that are not in use are *cached*. Live and cached bytes together are *reserved*.
 //!

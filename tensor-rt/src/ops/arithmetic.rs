@@ -159,6 +159,7 @@ pub trait Arithmetic: Element {
     fn negate<D: Device, G: GradMode>(x: &Tensor<D, G, Self>) -> Result<Tensor<D, G, Self>>;
 }
 
+#[diagnostic::do_not_recommend]
 #[expect(private_interfaces, reason = "called here alone")]
 impl<T: Float> Arithmetic for T {
     type Number = f64;
@@ -290,7 +291,7 @@ fn apply<D, G, T, E, H, U>(
     operator: Operator,
     x: &Tensor<D, G, T>,
     y: &Tensor<E, H, U>,
-) -> Result<Tensor<D, <G as Join<H>>::Out, U>>
+) -> Result<Tensor<D, <G as Join<H>>::Out, T>>
 where
     D: Device,
     G: GradMode + Join<H>,
@@ -302,7 +303,7 @@ where
     let (x, y) = meet(operator.name(), x, y)?;
     // `SameElement` says that `U` is `T`, which the compiler does not conclude.
     let (x, y): (Tensor<D, G, U>, Tensor<D, H, U>) = (Tensor::from_raw(x.raw), Tensor::from_raw(y.raw));
-    U::operate(operator, &x, &y)
+    U::operate(operator, &x, &y).map(|result| Tensor::from_raw(result.raw))
 }
 
 /// One operator between two tensors, by value or by reference, or between a tensor and a fallible one.
@@ -319,7 +320,7 @@ macro_rules! between_tensors {
             H: GradMode,
             U: SameElement<T> + Arithmetic,
         {
-            type Output = Result<Tensor<D, <G as Join<H>>::Out, U>>;
+            type Output = Result<Tensor<D, <G as Join<H>>::Out, T>>;
 
             #[track_caller]
             fn $method(self, other: $rhs) -> Self::Output {

@@ -1,5 +1,7 @@
 //! Values and gradients of operators and methods, contiguous and strided.
 
+#![expect(clippy::cloned_ref_to_slice_refs, reason = "the inputs of a check are a list of tensors")]
+
 use super::Keep;
 use crate::autograd::gradcheck;
 use crate::error::{ErrorKind, Result};

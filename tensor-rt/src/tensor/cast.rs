@@ -80,8 +80,8 @@ fn odd_from_i64(value: i64) -> f32 {
 /// `exact` is how the exact number compares with its nearest `f32`.
 fn to_odd(nearest: f32, exact: Option<Ordering>) -> f32 {
     match exact {
-        Some(Ordering::Less) if nearest.to_bits() % 2 == 0 => nearest.next_down(),
-        Some(Ordering::Greater) if nearest.to_bits() % 2 == 0 => nearest.next_up(),
+        Some(Ordering::Less) if nearest.to_bits().is_multiple_of(2) => nearest.next_down(),
+        Some(Ordering::Greater) if nearest.to_bits().is_multiple_of(2) => nearest.next_up(),
         _ => nearest,
     }
 }

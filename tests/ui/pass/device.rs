@@ -36,7 +36,7 @@ fn slice_of_another_device(x: &Tensor<Cuda>) -> Result<f32> {
     Ok(x.to_host()?.as_slice()?[0])
 }
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let _ = (kernel_on_two_devices, kernel_on_two_ordinals, copy_from_another_device);
     let _ = (read_from_another_device, slice_of_another_device, operator_on_two_devices);
     element_in_place_of_device(&Tensor::zeros_of(&Cpu, [1])?);

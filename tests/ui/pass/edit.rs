@@ -61,7 +61,7 @@ fn edit_through_shared_reference(x: &Tensor) -> Result<Tensor> {
     Ok(own)
 }
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let mut x = Tensor::new(&Cpu, [0.0, 1.0, 2.0, 3.0])?;
     let tracked = x.clone().requires_grad();
     assert_eq!(fill_of_tracked(&tracked)?.to_vec()?, [0.0; 4]);

@@ -8,7 +8,7 @@ tensor_fn! {
 }
 
 fn kernel_of_two_elements(a: &Tensor<Cpu, NoGrad, f32>, b: &Tensor<Cpu, NoGrad, f16>) -> Result<Tensor> {
-    scale(a, &b.cast()?)
+    scale(a, &b.cast::<f32>()?)
 }
 
 fn operator_on_two_elements(a: &Tensor, b: &Tensor<Cpu, NoGrad, f16>) -> Result<Tensor> {
@@ -28,7 +28,7 @@ fn data_of_another_element() -> Result<Tensor<Cpu, NoGrad, i64>> {
     Tensor::new_of(&Cpu, [[1i64, 2]])
 }
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let (x, y) = (Tensor::new(&Cpu, [2.0, 3.0])?, Tensor::ones_of(&Cpu, [2])?);
     assert_eq!(kernel_of_two_elements(&x, &y)?.to_vec()?, [2.0, 3.0]);
     assert_eq!(operator_on_two_elements(&x, &y)?.to_vec()?, [3.0, 4.0]);

@@ -66,7 +66,7 @@ fn mixed<D: Device, G: GradMode + Join<H>, H: GradMode>(a: &Tensor<D, G>, b: &Te
     mean_squared_error(a, b).map(drop)
 }
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let net = Net { first: Linear::new(&Cpu, 2, 3, 0)?, second: Linear::new(&Cpu, 3, 1, 1)? };
     let (x, target) = (Tensor::ones(&Cpu, [4, 2])?, Tensor::zeros(&Cpu, [4, 1])?);
     assert!(evaluate(&net, &x, &target)? >= 0.0);

@@ -29,7 +29,7 @@ fn running_total_would_lose_the_gradient(total: &mut Tensor, loss: &Tensor<Cpu, 
     *total += loss.detach();
 }
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let x = integers_are_never_tracked(Tensor::new_of(&Cpu, [3i64])?)?;
     assert_eq!(conversion_would_lose_the_gradient(&x)?.to_vec()?, [3]);
     let mut y = x.detach();

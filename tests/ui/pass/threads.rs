@@ -40,7 +40,7 @@ fn one_thread_reads_what_another_edits(x: &Tensor) -> Result<()> {
     })
 }
 
-fn main() -> Result<()> {
+pub fn main() -> Result<()> {
     let mut x = Tensor::zeros(&Cpu, [2])?;
     two_threads_edit_one_tensor(&mut x)?;
     assert_eq!(x.to_vec()?, [1.0, 2.0]);

@@ -176,6 +176,7 @@ impl Checker<'_> {
         };
         if let Some(what) = what {
             let help = match self.params.get(&text) {
+                _ if what.starts_with("a `let`") => format!("write `{text}`, which is a number"),
                 Some(super::Param::Tensor { .. }) => format!("write `{text}[..]` for one of its elements"),
                 _ => format!("share code through a helper: `fn {text}_of(x) {{ .. }}`"),
             };

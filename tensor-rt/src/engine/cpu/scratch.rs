@@ -93,7 +93,7 @@ mod tests {
         let first = scratch.take(10) as usize;
         let second = scratch.take(CHUNK) as usize;
         let third = scratch.take(100) as usize;
-        assert!(first % ALIGN == 0 && second % ALIGN == 0 && third % ALIGN == 0);
+        assert!(first.is_multiple_of(ALIGN) && second.is_multiple_of(ALIGN) && third.is_multiple_of(ALIGN));
         assert!(first + 10 <= second || second + CHUNK <= first);
         drop(scratch);
         assert_eq!(Scratch::acquire().take(5) as usize, first);

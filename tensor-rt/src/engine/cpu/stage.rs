@@ -123,7 +123,7 @@ unsafe fn copy_dims<E: Copy>(outer: &[CopyDim], plane: &[CopyDim], target: *mut 
 unsafe fn copy_plane<E: Copy>(rows: CopyDim, columns: CopyDim, target: *mut u8, source: *const u8) {
     let size = size_of::<E>() as isize;
     let ((rows, target_row, source_row), (columns, target_column, source_column)) = (rows, columns);
-    // SAFETY (whole match): every offset is `row * stride + column * stride` with both indices in range, so it addresses
+    // SAFETY: in the whole match, every offset is `row * stride + column * stride` with both indices in range, so it addresses
     // an element of its box.
     unsafe {
         match (target_column == size, source_column) {

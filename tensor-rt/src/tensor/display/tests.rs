@@ -32,7 +32,7 @@ fn floats_show_the_digits_that_tell_them_apart() {
     assert_eq!(of::<f64>([0.1, 0.25, 1.0 / 3.0]), "[0.1        0.25       0.33333333]");
     assert_eq!(f32s([-0.0, 0.5]), "[-0.   0.5]");
     // Between two shortest texts the even one.
-    assert_eq!(f32s([396.828125]), "[396.82812]");
+    assert_eq!(f32s([396.828_13]), "[396.82812]");
 }
 
 #[test]

@@ -365,9 +365,9 @@ impl Builder<'_> {
     }
 
     /// The join of all modes, from the right: code that is generic over the mode of a model and not over that of its data
-    /// then needs no clause.
+    /// then needs no clause. Each join is a type parameter of its own: where two modes cannot be joined, a projection in the
+    /// result would be a second error.
     fn joined(&mut self) -> TokenStream {
-        let runtime = self.runtime;
         if let Some(grad) = self.modes.iter().find(|mode| last_segment(mode) == "Grad") {
             return grad.clone();
         }
@@ -377,13 +377,21 @@ impl Builder<'_> {
                 distinct.push(mode.clone());
             }
         }
+        let joins = distinct.len().saturating_sub(1);
+        // The first is the mode of the result.
+        let mut outs: Vec<Ident> = (0..joins).map(|_| self.names.type_parameter("G", Span::call_site())).collect();
         let joined = distinct.into_iter().rev().reduce(|joined, mode| {
+            let out = outs.pop().expect("one name for each join");
+            let span = first_span(&mode);
+            let runtime = self.runtime;
             match syn::parse2::<Ident>(mode.clone()) {
-                Ok(name) => self.generic(&name, quote!(#runtime::Join<#joined>)),
-                Err(_) => self.predicates.push(quote!(#mode: #runtime::Join<#joined>)),
+                Ok(name) => self.generic(&name, at(span, quote!(#runtime::Join<#joined, Out = #out>))),
+                Err(_) => self.predicates.push(at(span, quote!(#mode: #runtime::Join<#joined, Out = #out>))),
             }
-            quote!(<#mode as #runtime::Join<#joined>>::Out)
+            self.generic(&out, at(span, quote!(#runtime::GradMode)));
+            out.to_token_stream()
         });
+        let runtime = self.runtime;
         joined.unwrap_or_else(|| quote!(#runtime::NoGrad))
     }
 }
@@ -403,6 +411,11 @@ pub(super) fn at(span: Span, tokens: TokenStream) -> TokenStream {
         }
     });
     moved.collect()
+}
+
+/// Where the tokens begin.
+fn first_span(tokens: &TokenStream) -> Span {
+    tokens.clone().into_iter().next().map_or_else(Span::call_site, |tree| tree.span())
 }
 
 /// The method of the call and Rust's type of a scalar parameter.

@@ -1,27 +1,21 @@
 #[track_caller]
 pub fn attention<
     D: ::tensor_rt::Device,
-    QMode: ::tensor_rt::GradMode
-        + ::tensor_rt::Join<<KMode as ::tensor_rt::Join<VMode>>::Out>,
+    QMode: ::tensor_rt::GradMode + ::tensor_rt::Join<G2, Out = G>,
     T: ::tensor_rt::Float,
     KDevice: ::tensor_rt::SameDevice<D>,
-    KMode: ::tensor_rt::GradMode + ::tensor_rt::Join<VMode>,
+    KMode: ::tensor_rt::GradMode + ::tensor_rt::Join<VMode, Out = G2>,
     KElement: ::tensor_rt::SameElement<T>,
     VDevice: ::tensor_rt::SameDevice<D>,
     VMode: ::tensor_rt::GradMode,
     VElement: ::tensor_rt::SameElement<T>,
+    G2: ::tensor_rt::GradMode,
+    G: ::tensor_rt::GradMode,
 >(
     q: &::tensor_rt::Tensor<D, QMode, T>,
     k: &::tensor_rt::Tensor<KDevice, KMode, KElement>,
     v: &::tensor_rt::Tensor<VDevice, VMode, VElement>,
-) -> ::core::result::Result<
-    ::tensor_rt::Tensor<
-        D,
-        <QMode as ::tensor_rt::Join<<KMode as ::tensor_rt::Join<VMode>>::Out>>::Out,
-        T,
-    >,
-    ::tensor_rt::Error,
-> {
+) -> ::core::result::Result<::tensor_rt::Tensor<D, G, T>, ::tensor_rt::Error> {
     let mut call = ::tensor_rt::__private::Call::new(
         &attention::PROGRAM,
         attention::Passes::<T>::BODIES,
@@ -31,16 +25,7 @@ pub fn attention<
     call.tensor(k);
     call.tensor(v);
     let mut outputs = call.run()?;
-    ::core::result::Result::Ok(
-        outputs
-            .take::<
-                D,
-                <QMode as ::tensor_rt::Join<
-                    <KMode as ::tensor_rt::Join<VMode>>::Out,
-                >>::Out,
-                T,
-            >(),
-    )
+    ::core::result::Result::Ok(outputs.take::<D, G, T>())
 }
 #[doc(hidden)]
 pub mod attention {

@@ -1,30 +1,22 @@
 #[track_caller]
 pub fn batch_norm<
     D: ::tensor_rt::Device,
-    XMode: ::tensor_rt::GradMode
-        + ::tensor_rt::Join<<GammaMode as ::tensor_rt::Join<BetaMode>>::Out>,
+    XMode: ::tensor_rt::GradMode + ::tensor_rt::Join<G2, Out = G>,
     T: ::tensor_rt::Float,
     GammaDevice: ::tensor_rt::SameDevice<D>,
-    GammaMode: ::tensor_rt::GradMode + ::tensor_rt::Join<BetaMode>,
+    GammaMode: ::tensor_rt::GradMode + ::tensor_rt::Join<BetaMode, Out = G2>,
     GammaElement: ::tensor_rt::SameElement<T>,
     BetaDevice: ::tensor_rt::SameDevice<D>,
     BetaMode: ::tensor_rt::GradMode,
     BetaElement: ::tensor_rt::SameElement<T>,
+    G2: ::tensor_rt::GradMode,
+    G: ::tensor_rt::GradMode,
 >(
     x: &::tensor_rt::Tensor<D, XMode, T>,
     gamma: &::tensor_rt::Tensor<GammaDevice, GammaMode, GammaElement>,
     beta: &::tensor_rt::Tensor<BetaDevice, BetaMode, BetaElement>,
     eps: f64,
-) -> ::core::result::Result<
-    ::tensor_rt::Tensor<
-        D,
-        <XMode as ::tensor_rt::Join<
-            <GammaMode as ::tensor_rt::Join<BetaMode>>::Out,
-        >>::Out,
-        T,
-    >,
-    ::tensor_rt::Error,
-> {
+) -> ::core::result::Result<::tensor_rt::Tensor<D, G, T>, ::tensor_rt::Error> {
     let mut call = ::tensor_rt::__private::Call::new(
         &batch_norm::PROGRAM,
         batch_norm::Passes::<T>::BODIES,
@@ -35,16 +27,7 @@ pub fn batch_norm<
     call.tensor(beta);
     call.float(eps);
     let mut outputs = call.run()?;
-    ::core::result::Result::Ok(
-        outputs
-            .take::<
-                D,
-                <XMode as ::tensor_rt::Join<
-                    <GammaMode as ::tensor_rt::Join<BetaMode>>::Out,
-                >>::Out,
-                T,
-            >(),
-    )
+    ::core::result::Result::Ok(outputs.take::<D, G, T>())
 }
 #[doc(hidden)]
 pub mod batch_norm {

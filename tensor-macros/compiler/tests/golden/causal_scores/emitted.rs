@@ -1,18 +1,16 @@
 #[track_caller]
 pub fn causal_scores<
     D: ::tensor_rt::Device,
-    QMode: ::tensor_rt::GradMode + ::tensor_rt::Join<KMode>,
+    QMode: ::tensor_rt::GradMode + ::tensor_rt::Join<KMode, Out = G>,
     T: ::tensor_rt::Float,
     KDevice: ::tensor_rt::SameDevice<D>,
     KMode: ::tensor_rt::GradMode,
     KElement: ::tensor_rt::SameElement<T>,
+    G: ::tensor_rt::GradMode,
 >(
     q: &::tensor_rt::Tensor<D, QMode, T>,
     k: &::tensor_rt::Tensor<KDevice, KMode, KElement>,
-) -> ::core::result::Result<
-    ::tensor_rt::Tensor<D, <QMode as ::tensor_rt::Join<KMode>>::Out, T>,
-    ::tensor_rt::Error,
-> {
+) -> ::core::result::Result<::tensor_rt::Tensor<D, G, T>, ::tensor_rt::Error> {
     let mut call = ::tensor_rt::__private::Call::new(
         &causal_scores::PROGRAM,
         causal_scores::Passes::<T>::BODIES,
@@ -21,9 +19,7 @@ pub fn causal_scores<
     call.tensor(q);
     call.tensor(k);
     let mut outputs = call.run()?;
-    ::core::result::Result::Ok(
-        outputs.take::<D, <QMode as ::tensor_rt::Join<KMode>>::Out, T>(),
-    )
+    ::core::result::Result::Ok(outputs.take::<D, G, T>())
 }
 #[doc(hidden)]
 pub mod causal_scores {

@@ -1,27 +1,21 @@
 #[track_caller]
 pub fn linear_gelu<
     D: ::tensor_rt::Device,
-    XMode: ::tensor_rt::GradMode
-        + ::tensor_rt::Join<<WMode as ::tensor_rt::Join<BMode>>::Out>,
+    XMode: ::tensor_rt::GradMode + ::tensor_rt::Join<G2, Out = G>,
     T: ::tensor_rt::Float,
     WDevice: ::tensor_rt::SameDevice<D>,
-    WMode: ::tensor_rt::GradMode + ::tensor_rt::Join<BMode>,
+    WMode: ::tensor_rt::GradMode + ::tensor_rt::Join<BMode, Out = G2>,
     WElement: ::tensor_rt::SameElement<T>,
     BDevice: ::tensor_rt::SameDevice<D>,
     BMode: ::tensor_rt::GradMode,
     BElement: ::tensor_rt::SameElement<T>,
+    G2: ::tensor_rt::GradMode,
+    G: ::tensor_rt::GradMode,
 >(
     x: &::tensor_rt::Tensor<D, XMode, T>,
     w: &::tensor_rt::Tensor<WDevice, WMode, WElement>,
     b: &::tensor_rt::Tensor<BDevice, BMode, BElement>,
-) -> ::core::result::Result<
-    ::tensor_rt::Tensor<
-        D,
-        <XMode as ::tensor_rt::Join<<WMode as ::tensor_rt::Join<BMode>>::Out>>::Out,
-        T,
-    >,
-    ::tensor_rt::Error,
-> {
+) -> ::core::result::Result<::tensor_rt::Tensor<D, G, T>, ::tensor_rt::Error> {
     let mut call = ::tensor_rt::__private::Call::new(
         &linear_gelu::PROGRAM,
         linear_gelu::Passes::<T>::BODIES,
@@ -31,16 +25,7 @@ pub fn linear_gelu<
     call.tensor(w);
     call.tensor(b);
     let mut outputs = call.run()?;
-    ::core::result::Result::Ok(
-        outputs
-            .take::<
-                D,
-                <XMode as ::tensor_rt::Join<
-                    <WMode as ::tensor_rt::Join<BMode>>::Out,
-                >>::Out,
-                T,
-            >(),
-    )
+    ::core::result::Result::Ok(outputs.take::<D, G, T>())
 }
 #[doc(hidden)]
 pub mod linear_gelu {

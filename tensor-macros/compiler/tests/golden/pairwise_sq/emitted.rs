@@ -1,18 +1,16 @@
 #[track_caller]
 pub fn pairwise_sq<
     D: ::tensor_rt::Device,
-    XMode: ::tensor_rt::GradMode + ::tensor_rt::Join<YMode>,
+    XMode: ::tensor_rt::GradMode + ::tensor_rt::Join<YMode, Out = G>,
     T: ::tensor_rt::Float,
     YDevice: ::tensor_rt::SameDevice<D>,
     YMode: ::tensor_rt::GradMode,
     YElement: ::tensor_rt::SameElement<T>,
+    G: ::tensor_rt::GradMode,
 >(
     x: &::tensor_rt::Tensor<D, XMode, T>,
     y: &::tensor_rt::Tensor<YDevice, YMode, YElement>,
-) -> ::core::result::Result<
-    ::tensor_rt::Tensor<D, <XMode as ::tensor_rt::Join<YMode>>::Out, T>,
-    ::tensor_rt::Error,
-> {
+) -> ::core::result::Result<::tensor_rt::Tensor<D, G, T>, ::tensor_rt::Error> {
     let mut call = ::tensor_rt::__private::Call::new(
         &pairwise_sq::PROGRAM,
         pairwise_sq::Passes::<T>::BODIES,
@@ -21,9 +19,7 @@ pub fn pairwise_sq<
     call.tensor(x);
     call.tensor(y);
     let mut outputs = call.run()?;
-    ::core::result::Result::Ok(
-        outputs.take::<D, <XMode as ::tensor_rt::Join<YMode>>::Out, T>(),
-    )
+    ::core::result::Result::Ok(outputs.take::<D, G, T>())
 }
 #[doc(hidden)]
 pub mod pairwise_sq {

@@ -1,37 +1,23 @@
 #[track_caller]
 pub fn two<
     D: ::tensor_rt::Device,
-    XMode: ::tensor_rt::GradMode
-        + ::tensor_rt::Join<<RMode as ::tensor_rt::Join<GammaMode>>::Out>,
+    XMode: ::tensor_rt::GradMode + ::tensor_rt::Join<G2, Out = G>,
     T: ::tensor_rt::Float,
     RDevice: ::tensor_rt::SameDevice<D>,
-    RMode: ::tensor_rt::GradMode + ::tensor_rt::Join<GammaMode>,
+    RMode: ::tensor_rt::GradMode + ::tensor_rt::Join<GammaMode, Out = G2>,
     RElement: ::tensor_rt::SameElement<T>,
     GammaDevice: ::tensor_rt::SameDevice<D>,
     GammaMode: ::tensor_rt::GradMode,
     GammaElement: ::tensor_rt::SameElement<T>,
+    G2: ::tensor_rt::GradMode,
+    G: ::tensor_rt::GradMode,
 >(
     x: &::tensor_rt::Tensor<D, XMode, T>,
     r: &::tensor_rt::Tensor<RDevice, RMode, RElement>,
     gamma: &::tensor_rt::Tensor<GammaDevice, GammaMode, GammaElement>,
     eps: f64,
 ) -> ::core::result::Result<
-    (
-        ::tensor_rt::Tensor<
-            D,
-            <XMode as ::tensor_rt::Join<
-                <RMode as ::tensor_rt::Join<GammaMode>>::Out,
-            >>::Out,
-            T,
-        >,
-        ::tensor_rt::Tensor<
-            D,
-            <XMode as ::tensor_rt::Join<
-                <RMode as ::tensor_rt::Join<GammaMode>>::Out,
-            >>::Out,
-            T,
-        >,
-    ),
+    (::tensor_rt::Tensor<D, G, T>, ::tensor_rt::Tensor<D, G, T>),
     ::tensor_rt::Error,
 > {
     let mut call = ::tensor_rt::__private::Call::new(
@@ -44,24 +30,7 @@ pub fn two<
     call.tensor(gamma);
     call.float(eps);
     let mut outputs = call.run()?;
-    ::core::result::Result::Ok((
-        outputs
-            .take::<
-                D,
-                <XMode as ::tensor_rt::Join<
-                    <RMode as ::tensor_rt::Join<GammaMode>>::Out,
-                >>::Out,
-                T,
-            >(),
-        outputs
-            .take::<
-                D,
-                <XMode as ::tensor_rt::Join<
-                    <RMode as ::tensor_rt::Join<GammaMode>>::Out,
-                >>::Out,
-                T,
-            >(),
-    ))
+    ::core::result::Result::Ok((outputs.take::<D, G, T>(), outputs.take::<D, G, T>()))
 }
 #[doc(hidden)]
 pub mod two {

@@ -138,6 +138,7 @@ struct Sizes<'a> {
     rest: &'a [usize],
 }
 
+#[expect(clippy::too_many_arguments, reason = "mirrors a launch")]
 fn run(
     engine: CpuEngine,
     kernel: &Kernel,

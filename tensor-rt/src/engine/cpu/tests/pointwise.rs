@@ -74,9 +74,9 @@ fn pointwise_of_halves_and_doubles() {
     let b = Host::from_fn(&[33], |i| f16::from_f64(noise(i + 5)));
     everywhere(|engine| {
         let out = shifted(engine, &x, &b);
-        for i in 0..x.data.len() {
-            let exact = x.data[i].to_f32() + b.data[i % 33].to_f32() * 0.5 + (i / 33) as f32;
-            assert_eq!(out[i], f16::from_f32(exact));
+        for (i, (x, found)) in x.data.iter().zip(&out).enumerate() {
+            let exact = x.to_f32() + b.data[i % 33].to_f32() * 0.5 + (i / 33) as f32;
+            assert_eq!(*found, f16::from_f32(exact));
         }
     });
     let x = Host::from_fn(&[40, 33], noise);

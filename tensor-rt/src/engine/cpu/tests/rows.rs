@@ -116,12 +116,12 @@ fn softmax_of_every_layout() {
         let x = Host::from_fn(&[n, c, l], |i| 4.0 * noise(i) as f32);
         let mut expected = vec![0.0; n * c * l];
         let mut sums = vec![0.0; n * l];
-        for row in 0..n * l {
+        for (row, sum) in sums.iter_mut().enumerate() {
             let at = |k: usize| (row / l * c + k) * l + row % l;
             let m = (0..c).map(|k| x.data[at(k)]).fold(f32::NEG_INFINITY, f32::max) as f64;
-            sums[row] = (0..c).map(|k| (x.data[at(k)] as f64 - m).exp()).sum::<f64>();
+            *sum = (0..c).map(|k| (x.data[at(k)] as f64 - m).exp()).sum::<f64>();
             for k in 0..c {
-                expected[at(k)] = (x.data[at(k)] as f64 - m).exp() / sums[row];
+                expected[at(k)] = (x.data[at(k)] as f64 - m).exp() / *sum;
             }
         }
         for x in [x.clone(), x.laid_out(&[2, 0, 1]), x.laid_out(&[1, 2, 0]), x.scattered()] {

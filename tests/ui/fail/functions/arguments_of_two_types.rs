@@ -1,0 +1,7 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    fn f(x: &Tensor[N], i: &Tensor<i64>[N]) -> Tensor[N] { max(x, i) }
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    fn square<T>(v) { v * v }
+}
+
+fn main() {}

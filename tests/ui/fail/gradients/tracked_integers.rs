@@ -1,0 +1,7 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    fn f(x: &Tensor[N], i: &Tensor<Grad, i64>[N]) -> Tensor[N] { x[i] }
+}
+
+fn main() {}

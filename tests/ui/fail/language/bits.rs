@@ -1,0 +1,7 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    fn f(i: &Tensor<i64>[N]) -> Tensor<i64>[N] { i & 1 }
+}
+
+fn main() {}

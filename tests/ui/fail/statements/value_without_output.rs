@@ -1,0 +1,10 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    fn f(y: &mut Tensor[N]) {
+        y += 1;
+        y
+    }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    fn f(x: &Tensor[N], i: &Tensor<i64>[N]) -> Tensor[N] {
+        if x > 0 { x } else { i }
+    }
+}
+
+fn main() {}
