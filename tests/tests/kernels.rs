@@ -9,35 +9,35 @@ use tensor_rt::{ErrorKind, tensor_fn};
 
 tensor_fn! {
     /// GELU, tanh form.
-    pub fn gelu(x: &Tensor[..]) -> Tensor[..] {
+    fn gelu(x: &Tensor[..]) -> Tensor[..] {
         0.5 * x * (1.0 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
     }
 
     /// y <- y + a x
-    pub fn axpy(y: &mut Tensor[N], x: &Tensor[N], a: float) {
+    fn axpy(y: &mut Tensor[N], x: &Tensor[N], a: float) {
         y += a * x;
     }
 
-    pub fn softmax(x: &Tensor[.., C]) -> Tensor[.., C] {
+    fn softmax(x: &Tensor[.., C]) -> Tensor[.., C] {
         let e = exp(x - max[C](x));
         e / sum[C](e)
     }
 
-    pub fn layer_norm(x: &Tensor[.., C], gamma: &Tensor[C], beta: &Tensor[C], eps: float) -> Tensor[.., C] {
+    fn layer_norm(x: &Tensor[.., C], gamma: &Tensor[C], beta: &Tensor[C], eps: float) -> Tensor[.., C] {
         let d = x - mean[C](x);
         d * rsqrt(mean[C](d * d) + eps) * gamma + beta
     }
 
-    pub fn linear(x: &Tensor[.., I], w: &Tensor[O, I], b: &Tensor[O]) -> Tensor[.., O] {
+    fn linear(x: &Tensor[.., I], w: &Tensor[O, I], b: &Tensor[O]) -> Tensor[.., O] {
         sum[I](x * w) + b
     }
 
-    pub fn cross_entropy(logits: &Tensor[N, C], target: &Tensor<i64>[N]) -> Tensor[] {
+    fn cross_entropy(logits: &Tensor[N, C], target: &Tensor<i64>[N]) -> Tensor[] {
         let m = max[C](logits);
         mean[N](m + ln(sum[C](exp(logits - m))) - logits[N, target])
     }
 
-    pub fn cross_entropy_kept(logits: &Tensor[N, C], target: &Tensor<i64>[N], ignored: i64) -> Tensor[] {
+    fn cross_entropy_kept(logits: &Tensor[N, C], target: &Tensor<i64>[N], ignored: i64) -> Tensor[] {
         let m = max[C](logits);
         let kept = target != ignored;
         let loss = if kept { m + ln(sum[C](exp(logits - m))) - logits[N, target] } else { 0.0 };
@@ -45,88 +45,88 @@ tensor_fn! {
         if count > 0.0 { sum[N](loss) / count } else { 0.0 }
     }
 
-    pub fn embedding(table: &Tensor[V, C], ids: &Tensor<i64>[..]) -> Tensor[.., C] {
+    fn embedding(table: &Tensor[V, C], ids: &Tensor<i64>[..]) -> Tensor[.., C] {
         table[ids, C]
     }
 
-    pub fn causal_scores(q: &Tensor[B, T, K], k: &Tensor[B, S, K]) -> Tensor[B, T, S] {
+    fn causal_scores(q: &Tensor[B, T, K], k: &Tensor[B, S, K]) -> Tensor[B, T, S] {
         if S <= T { sum[K](q * k) / sqrt(size(K)) } else { -inf }
     }
 
-    pub fn causal_attention(q: &Tensor[B, T, K], k: &Tensor[B, S, K], v: &Tensor[B, S, V]) -> Tensor[B, T, V] {
+    fn causal_attention(q: &Tensor[B, T, K], k: &Tensor[B, S, K], v: &Tensor[B, S, V]) -> Tensor[B, T, V] {
         let scores = if S <= T { sum[K](q * k) } else { -inf };
         let e = exp(scores - max[S](scores));
         sum[S](e / sum[S](e) * v)
     }
 
-    pub fn gram(x: &Tensor[N, K]) -> Tensor[N, M = N] { sum[K](x[N, K] * x[M, K]) }
+    fn gram(x: &Tensor[N, K]) -> Tensor[N, M = N] { sum[K](x[N, K] * x[M, K]) }
 
-    pub fn with_transposed(x: &Tensor[I, J]) -> Tensor[I, J] { x[I, J] + 2 * x[J, I] }
+    fn with_transposed(x: &Tensor[I, J]) -> Tensor[I, J] { x[I, J] + 2 * x[J, I] }
 
-    pub fn one_hot(ids: &Tensor<i64>[N], classes: usize) -> Tensor<f32>[N, C = classes] {
+    fn one_hot(ids: &Tensor<i64>[N], classes: usize) -> Tensor<f32>[N, C = classes] {
         if C == ids { 1.0 } else { 0.0 }
     }
 
     /// Two outputs: the residual stream and its normalised copy.
-    pub fn add_rms_norm(x: &Tensor[.., C], r: &Tensor[.., C], gamma: &Tensor[C], eps: float) -> (Tensor[.., C], Tensor[.., C]) {
+    fn add_rms_norm(x: &Tensor[.., C], r: &Tensor[.., C], gamma: &Tensor[C], eps: float) -> (Tensor[.., C], Tensor[.., C]) {
         let h = x + r;
         (h, h * rsqrt(mean[C](h * h) + eps) * gamma)
     }
 
-    pub fn argmax_rows(x: &Tensor[N, C]) -> Tensor<i64>[N] { argmax[C](x) }
+    fn argmax_rows(x: &Tensor[N, C]) -> Tensor<i64>[N] { argmax[C](x) }
 
-    pub fn double_sum(x: &Tensor[N], y: &Tensor[C]) -> Tensor[] { sum[N, C](2.0 * x + y) }
+    fn double_sum(x: &Tensor[N], y: &Tensor[C]) -> Tensor[] { sum[N, C](2.0 * x + y) }
 
-    pub fn max_rows(x: &Tensor[N, C]) -> Tensor[N] { max[C](x) }
+    fn max_rows(x: &Tensor[N, C]) -> Tensor[N] { max[C](x) }
 
-    pub fn guarded_root(x: &Tensor[N]) -> Tensor[N] { if x > 0.0 { sqrt(x) } else { 0.0 } }
+    fn guarded_root(x: &Tensor[N]) -> Tensor[N] { if x > 0.0 { sqrt(x) } else { 0.0 } }
 
-    pub fn sinc(x: &Tensor[N]) -> Tensor[N] { if x != 0.0 { sin(x) / x } else { 1.0 } }
+    fn sinc(x: &Tensor[N]) -> Tensor[N] { if x != 0.0 { sin(x) / x } else { 1.0 } }
 
-    pub fn prod_rows(x: &Tensor[N, C]) -> Tensor[N] { prod[C](x) }
+    fn prod_rows(x: &Tensor[N, C]) -> Tensor[N] { prod[C](x) }
 
-    pub fn scaled_matmul(a: &Tensor[M, K], b: &Tensor[K, N], s: &Tensor[N]) -> Tensor[M, N] { sum[K](a * b * s) }
+    fn scaled_matmul(a: &Tensor[M, K], b: &Tensor[K, N], s: &Tensor[N]) -> Tensor[M, N] { sum[K](a * b * s) }
 
-    pub fn pow(x: &Tensor[N], y: &Tensor[N]) -> Tensor[N] { powf(x, y) }
+    fn pow(x: &Tensor[N], y: &Tensor[N]) -> Tensor[N] { powf(x, y) }
 
-    pub fn variance(x: &Tensor[N, C]) -> Tensor[N] { var[C](x) }
+    fn variance(x: &Tensor[N, C]) -> Tensor[N] { var[C](x) }
 
-    pub fn cumsum(x: &Tensor[S]) -> Tensor[T = size(S)] { sum[S](if S <= T { x } else { 0.0 }) }
+    fn cumsum(x: &Tensor[S]) -> Tensor[T = size(S)] { sum[S](if S <= T { x } else { 0.0 }) }
 
-    pub fn swap(a: &mut Tensor[N], b: &mut Tensor[N]) {
+    fn swap(a: &mut Tensor[N], b: &mut Tensor[N]) {
         let old = a;
         a = b;
         b = old;
     }
 
-    pub fn softmax_rows_in_place(x: &mut Tensor[N, C]) {
+    fn softmax_rows_in_place(x: &mut Tensor[N, C]) {
         let e = exp(x - max[C](x));
         x = e / sum[C](e);
     }
 
-    pub fn ramp(count: usize, step: f32) -> Tensor<f32>[N = count] { step * N }
+    fn ramp(count: usize, step: f32) -> Tensor<f32>[N = count] { step * N }
 
-    pub fn divided(x: &Tensor<i32>[N], y: &Tensor<i32>[N]) -> Tensor<i32>[N] { x / y }
+    fn divided(x: &Tensor<i32>[N], y: &Tensor<i32>[N]) -> Tensor<i32>[N] { x / y }
 
-    pub fn divided_where_possible(x: &Tensor<i32>[N], y: &Tensor<i32>[N]) -> Tensor<i32>[N] {
+    fn divided_where_possible(x: &Tensor<i32>[N], y: &Tensor<i32>[N]) -> Tensor<i32>[N] {
         if y != 0 { x / y + x % y } else { -1 }
     }
 
-    pub fn counts(x: &Tensor<u8>[N, C]) -> Tensor<i64>[N] { sum[C](x) }
+    fn counts(x: &Tensor<u8>[N, C]) -> Tensor<i64>[N] { sum[C](x) }
 
-    pub fn converted(x: &Tensor<f64>[N]) -> (Tensor<i32>[N], Tensor<u8>[N], Tensor<bool>[N], Tensor<f32>[N], Tensor<f16>[N]) {
+    fn converted(x: &Tensor<f64>[N]) -> (Tensor<i32>[N], Tensor<u8>[N], Tensor<bool>[N], Tensor<f32>[N], Tensor<f16>[N]) {
         (x as i32, x as u8, x != 0, x as f32, x as f16)
     }
 
-    pub fn masked(x: &Tensor[N, C], mask: &Tensor<bool>[N, C]) -> Tensor[N, C] {
+    fn masked(x: &Tensor[N, C], mask: &Tensor<bool>[N, C]) -> Tensor[N, C] {
         if mask && any[C](mask) { x } else { 0.0 }
     }
 
-    pub fn summed(x: &Tensor[..]) -> Tensor[] { sum[..](x) }
+    fn summed(x: &Tensor[..]) -> Tensor[] { sum[..](x) }
 
-    pub fn last_row_first(x: &Tensor[N, C]) -> Tensor[N, C] { x[size(N) - 1 - N, C] }
+    fn last_row_first(x: &Tensor[N, C]) -> Tensor[N, C] { x[size(N) - 1 - N, C] }
 
-    pub fn awkward(out: &Tensor[N], idx: &Tensor[N], i: &Tensor[N], n: float, len: float, grad: &Tensor[N], dx: &Tensor[N],
+    fn awkward(out: &Tensor[N], idx: &Tensor[N], i: &Tensor[N], n: float, len: float, grad: &Tensor[N], dx: &Tensor[N],
         tmp: &Tensor[N], tid: &Tensor[N], self_: &Tensor[N], stream: float, device: float, register: float, ret: float,
         block: &Tensor[N], call: &Tensor[N], outputs: &Tensor[N]) -> Tensor[N] {
         let float = out + idx + i + n + len;

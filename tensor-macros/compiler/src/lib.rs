@@ -29,6 +29,8 @@ pub struct Compiled {
     pub forward: schedule::Schedule,
     /// What differentiation added, and its schedule; `None` if the kernel has no gradient.
     pub backward: Option<(ir::Backward, schedule::Schedule)>,
+    /// Float parameters that no gradient reaches, by position, each with the reason as a sentence.
+    pub blocked: Vec<(u32, String)>,
 }
 
 /// Compiles the content of a `tensor_fn!`. `runtime` is the path of `tensor-rt` in the caller's crate, `::tensor_rt`.
@@ -39,9 +41,9 @@ pub fn tensor_fn(input: TokenStream, runtime: TokenStream) -> TokenStream {
     let mut output = TokenStream::new();
     for function in &functions {
         output.extend(match compile(function, &helpers, &mut errors) {
-            Some(Compiled { kernel, forward, backward }) => {
+            Some(Compiled { kernel, forward, backward, blocked }) => {
                 let backward = backward.as_ref().map(|(backward, schedule)| (backward, schedule));
-                emit::rust::items(function, &kernel, &forward, backward, &runtime)
+                emit::rust::items(function, &kernel, &forward, backward, &blocked, &runtime)
             }
             None => emit::rust::stub(function, &runtime),
         });
@@ -67,6 +69,10 @@ pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> 
     let before = errors.len();
     let check::Checked { mut kernel, places } = check::kernel(function, helpers, errors)?;
     let backward = diff::backward(&mut kernel);
+    let blocked = match &backward {
+        Some(backward) => backward.blocked.clone(),
+        None => diff::blocked(&kernel),
+    };
     tracked::check(function, backward.as_ref(), errors);
     let saved = backward.as_ref().map_or(&[][..], |backward| &backward.saved);
     let forward = match schedule::forward(&mut kernel, saved) {
@@ -85,5 +91,5 @@ pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> 
         let schedule = schedule::backward(&mut kernel, &backward);
         (backward, schedule)
     });
-    Some(Compiled { kernel, forward, backward })
+    Some(Compiled { kernel, forward, backward, blocked })
 }

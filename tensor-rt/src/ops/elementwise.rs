@@ -146,7 +146,7 @@ impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {
     where
         G: WithoutGradient,
     {
-        kernel::sign(self).map(|result| Tensor::from_raw(result.raw))
+        kernel::sign(&self.detach()).map(|result| Tensor::from_raw(result.raw))
     }
 
     /// Largest integer not above. The derivative is 0 almost everywhere: for untracked tensors.
@@ -158,7 +158,7 @@ impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {
     where
         G: WithoutGradient,
     {
-        kernel::floor(self).map(|result| Tensor::from_raw(result.raw))
+        kernel::floor(&self.detach()).map(|result| Tensor::from_raw(result.raw))
     }
 
     /// Smallest integer not below. The derivative is 0 almost everywhere: for untracked tensors.
@@ -170,7 +170,7 @@ impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {
     where
         G: WithoutGradient,
     {
-        kernel::ceil(self).map(|result| Tensor::from_raw(result.raw))
+        kernel::ceil(&self.detach()).map(|result| Tensor::from_raw(result.raw))
     }
 
     /// Nearest integer; halves go away from zero (PyTorch: to even). The derivative is 0 almost everywhere: for untracked tensors.
@@ -182,7 +182,7 @@ impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {
     where
         G: WithoutGradient,
     {
-        kernel::round(self).map(|result| Tensor::from_raw(result.raw))
+        kernel::round(&self.detach()).map(|result| Tensor::from_raw(result.raw))
     }
 
     /// Integer part. The derivative is 0 almost everywhere: for untracked tensors.
@@ -194,7 +194,7 @@ impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {
     where
         G: WithoutGradient,
     {
-        kernel::trunc(self).map(|result| Tensor::from_raw(result.raw))
+        kernel::trunc(&self.detach()).map(|result| Tensor::from_raw(result.raw))
     }
 }
 

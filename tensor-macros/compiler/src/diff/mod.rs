@@ -62,6 +62,19 @@ pub fn backward(kernel: &mut Kernel) -> Option<Backward> {
     Some(backward)
 }
 
+/// Why a kernel for which [`backward`] gives `None` has no gradient: a sentence for each float parameter; nothing for a
+/// kernel that edits in place, beside which every tensor is untracked.
+pub fn blocked(kernel: &Kernel) -> Vec<(u32, String)> {
+    if kernel.roots.iter().any(|root| matches!(root.target, Target::Edit(_))) {
+        return vec![];
+    }
+    if kernel.no_grad {
+        let floats = kernel.tensors.iter().enumerate().filter(|(_, tensor)| tensor.elem.is_float());
+        return floats.map(|(param, _)| (param as u32, format!("`{}` says `#[no_grad]`", kernel.name))).collect();
+    }
+    blocked::Blocked::of(kernel).reasons(kernel, &[])
+}
+
 /// True if the free axes of a dense gradient are declared.
 fn is_within(kernel: &Kernel, root: &Root) -> bool {
     match &root.write {

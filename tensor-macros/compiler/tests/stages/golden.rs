@@ -48,7 +48,7 @@ fn emitted(source: &str) -> String {
     let compiled = tensor_rt_compiler::compile(&functions[0], &helpers, &mut errors).expect("a kernel without errors");
     let backward = compiled.backward.as_ref().map(|(backward, schedule)| (backward, schedule));
     let runtime = "::tensor_rt".parse().expect("a path");
-    emit::rust::rust(&functions[0], &compiled.kernel, &compiled.forward, backward, &runtime)
+    emit::rust::rust(&functions[0], &compiled.kernel, &compiled.forward, backward, &compiled.blocked, &runtime)
 }
 
 /// Compares a file with what it should hold, or writes it if asked to.

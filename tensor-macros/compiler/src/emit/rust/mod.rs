@@ -17,7 +17,7 @@ mod ty;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
-use signature::{Gradients, Signature, signature};
+use signature::{Gradients, Signature, Untracked, signature};
 
 use super::plan::{Direction, Kernel, Plan};
 use crate::ir::{self, Elem, Intent};
@@ -31,9 +31,10 @@ pub fn items(
     kernel: &ir::Kernel,
     forward: &Schedule,
     backward: Option<(&ir::Backward, &Schedule)>,
+    blocked: &[(u32, String)],
     runtime: &TokenStream,
 ) -> TokenStream {
-    let code = code(function, kernel, forward, backward, runtime);
+    let code = code(function, kernel, forward, backward, blocked, runtime);
     let rust = format(&code.typed, &code.module(TokenStream::new()));
     let mut ir = print::kernel(kernel);
     let mut schedules = print::schedule(kernel, forward, "forward");
@@ -58,15 +59,16 @@ pub fn rust(
     kernel: &ir::Kernel,
     forward: &Schedule,
     backward: Option<(&ir::Backward, &Schedule)>,
+    blocked: &[(u32, String)],
     runtime: &TokenStream,
 ) -> String {
-    let code = code(function, kernel, forward, backward, runtime);
+    let code = code(function, kernel, forward, backward, blocked, runtime);
     format(&code.typed, &code.module(TokenStream::new()))
 }
 
 /// The signature alone, for a function whose body has a mistake: callers and editors keep the name.
 pub fn stub(function: &Function, runtime: &TokenStream) -> TokenStream {
-    let gradients = if function.no_grad.is_some() { Gradients::Nowhere } else { Gradients::Except(&[]) };
+    let gradients = Gradients { exist: function.no_grad.is_none(), blocked: &[] };
     let signature = signature(function, gradients, runtime);
     let head = head(function, &signature, runtime);
     let message = format!("`{}` did not compile", function.name);
@@ -109,19 +111,17 @@ fn code(
     kernel: &ir::Kernel,
     forward: &Schedule,
     backward: Option<(&ir::Backward, &Schedule)>,
+    blocked: &[(u32, String)],
     runtime: &TokenStream,
 ) -> Code {
-    let (saved, blocked): (&[ir::Saved], &[(u32, String)]) = match backward {
-        Some((backward, _)) => (&backward.saved, &backward.blocked),
-        None => (&[], &[]),
-    };
+    let saved = backward.map_or(&[][..], |(backward, _)| &backward.saved);
     let forward = Direction { kernel, saved, schedule: forward };
     let forward_plan = forward.plan();
     let backward_direction = backward.map(|(_, schedule)| Direction { kernel, saved, schedule });
     let backward_plan = backward_direction.map(|direction| direction.plan());
     let backward_parts = backward_direction.as_ref().zip(backward_plan.as_ref());
 
-    let gradients = if backward.is_some() { Gradients::Except(blocked) } else { Gradients::Nowhere };
+    let gradients = Gradients { exist: backward.is_some(), blocked };
     let signature = signature(function, gradients, runtime);
     let tables = tables::program((&forward, &forward_plan), backward_parts, blocked);
     let generic = is_generic(kernel);
@@ -132,6 +132,7 @@ fn code(
         structs.extend(self::structs("Backward", direction, plan, generic));
         backward_names = pass_names("Backward", plan);
     }
+    let untracked = untracked(function, &signature);
     let bodies = bodies(&forward_names, &backward_names, generic);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     Code {
@@ -140,7 +141,7 @@ fn code(
         vis: function.vis.to_token_stream(),
         name: function.name.clone(),
         runtime: runtime.clone(),
-        content: quote!(#bodies #structs #tables),
+        content: quote!(#untracked #bodies #structs #tables),
     }
 }
 
@@ -209,6 +210,29 @@ fn head(function: &Function, signature: &Signature, runtime: &TokenStream) -> To
         #[track_caller]
         #vis fn #name #generics (#params) -> ::core::result::Result<#result, #runtime::Error> #predicates
     }
+}
+
+/// A trait for the mode of each parameter that no gradient reaches; it says why.
+fn untracked(function: &Function, signature: &Signature) -> TokenStream {
+    let vis = inside(&function.vis);
+    let traits = signature.untracked.iter().map(|Untracked { bound, param, reason }| {
+        let message =
+            format!("{}: expected an untracked tensor for `{param}`, found one with mode `{{Self}}`", function.name);
+        let label =
+            format!("the gradient of this tensor would be lost: {}", reason.replace('{', "{{").replace('}', "}}"));
+        // rustc lists the implementations of the trait; it shows the parameter instead of the whole block.
+        let implementation = signature::at(bound.span(), quote!(impl #bound for NoGrad {}));
+        quote! {
+            #[diagnostic::on_unimplemented(
+                message = #message,
+                label = #label,
+                note = "pass `t.detach()` if no gradient is wanted"
+            )]
+            #vis trait #bound: WithoutGradient {}
+            #implementation
+        }
+    });
+    traits.collect()
 }
 
 /// `Forward0Level0`: direction, kernel, traversal.

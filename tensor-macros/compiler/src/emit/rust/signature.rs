@@ -8,7 +8,7 @@
 //! trait that only `NoGrad` has; the mode of a float output joins the modes of all parameters that one can reach.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote};
 
 use super::names::{Names, camel};
 use crate::ir::{Intent, ScalarTy};
@@ -16,11 +16,21 @@ use crate::syntax::ast::{ElemTy, Function, Param, ParamKind, TensorTy};
 
 /// What a call does with gradients.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Gradients<'a> {
-    /// Every float parameter has one, except those at the given positions among the tensors.
-    Except(&'a [(u32, String)]),
-    /// None has one.
-    Nowhere,
+pub(super) struct Gradients<'a> {
+    /// False if no parameter has one.
+    pub exist: bool,
+    /// Float parameters without one, by position among the tensors, and why.
+    pub blocked: &'a [(u32, String)],
+}
+
+/// A parameter that no gradient reaches, and the trait of the kernel's module that its mode must have.
+pub(super) struct Untracked {
+    /// The trait.
+    pub bound: Ident,
+    /// The parameter.
+    pub param: Ident,
+    /// Why, as a sentence.
+    pub reason: String,
 }
 
 /// The parts of the typed function that the types of its parameters decide.
@@ -41,6 +51,8 @@ pub(super) struct Signature {
     pub float: Option<TokenStream>,
     /// Names taken in the function.
     pub names: Names,
+    /// Parameters that no gradient reaches.
+    pub untracked: Vec<Untracked>,
 }
 
 /// The signature of a function.
@@ -56,6 +68,8 @@ pub(super) fn signature(function: &Function, gradients: Gradients<'_>, runtime: 
         float: function.params.iter().filter_map(tensor).chain(&function.outputs).find_map(named_float),
         modes: vec![],
         only_tensor: function.params.iter().filter_map(tensor).count() == 1,
+        function: &function.name,
+        untracked: vec![],
     };
     let edits = function.params.iter().filter_map(tensor).any(|it| matches!(it.intent, Intent::Edit | Intent::Atomic));
     let mut params = vec![];
@@ -72,19 +86,20 @@ pub(super) fn signature(function: &Function, gradients: Gradients<'_>, runtime: 
         match &param.kind {
             ParamKind::Scalar(ty) => {
                 let (method, ty) = scalar(*ty);
-                let ty = at(&ty, Span::call_site().located_at(name.span()));
+                let ty = at(Span::call_site().located_at(name.span()), ty);
                 params.push(quote!(#name: #ty));
                 arguments.push((Ident::new(method, Span::call_site()), name.clone()));
             }
             ParamKind::Tensor(ty) => {
-                let reach = match gradients {
+                let reason = gradients.blocked.iter().find(|(other, _)| *other == position).map(|(_, reason)| reason);
+                let reach = match reason {
                     _ if edits => Reach::BesideEdit,
-                    Gradients::Nowhere => Reach::None,
-                    Gradients::Except(blocked) if blocked.iter().any(|(other, _)| *other == position) => Reach::None,
-                    Gradients::Except(_) => Reach::Full,
+                    Some(reason) => Reach::Blocked(builder.untracked(name, ty.span, reason)),
+                    None if gradients.exist => Reach::Full,
+                    None => Reach::None,
                 };
                 position += 1;
-                params.push(builder.tensor(name, ty, reach));
+                params.push(builder.tensor(name, ty, &reach));
                 let method = match ty.intent {
                     Intent::Read => "tensor",
                     Intent::Edit => "edit",
@@ -96,7 +111,7 @@ pub(super) fn signature(function: &Function, gradients: Gradients<'_>, runtime: 
         }
     }
     let outputs = builder.outputs(function);
-    let Builder { names, generics, mut predicates, float, .. } = builder;
+    let Builder { names, generics, mut predicates, float, untracked, .. } = builder;
     let tensor = |arguments: &TokenStream| quote!(#runtime::Tensor<#arguments>);
     let tensors: Vec<TokenStream> = outputs.iter().map(tensor).collect();
     let result = match (&tensors[..], function.tuple) {
@@ -117,6 +132,7 @@ pub(super) fn signature(function: &Function, gradients: Gradients<'_>, runtime: 
         outputs,
         float,
         names,
+        untracked,
     }
 }
 
@@ -142,9 +158,10 @@ fn declarations(function: &Function, mut generated: Vec<(Ident, Vec<TokenStream>
 }
 
 /// How far a gradient reaches a float parameter.
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
     Full,
+    /// Not at all, for the reason that this trait of the module tells.
+    Blocked(Ident),
     None,
     BesideEdit,
 }
@@ -163,6 +180,9 @@ struct Builder<'a> {
     modes: Vec<TokenStream>,
     /// One tensor parameter: its mode is `G`.
     only_tensor: bool,
+    /// The kernel, whose module holds the traits of `untracked`.
+    function: &'a Ident,
+    untracked: Vec<Untracked>,
 }
 
 impl Builder<'_> {
@@ -175,9 +195,9 @@ impl Builder<'_> {
     }
 
     /// The type of a tensor parameter with its name.
-    fn tensor(&mut self, name: &Ident, ty: &TensorTy, reach: Reach) -> TokenStream {
+    fn tensor(&mut self, name: &Ident, ty: &TensorTy, reach: &Reach) -> TokenStream {
         let span = Span::call_site().located_at(ty.span);
-        let runtime = &at(self.runtime, span);
+        let runtime = &at(span, self.runtime.clone());
         let prefix = camel(&name.to_string());
         match ty.intent {
             Intent::Edit => {
@@ -187,39 +207,49 @@ impl Builder<'_> {
             Intent::Atomic => {
                 let (device, element) =
                     (self.device(ty.device.as_ref(), &prefix, span), self.element(ty, &prefix, span));
-                quote_spanned!(span=> #name: &#runtime::AtomicTensor<#device, #element>)
+                quote!(#name: &#runtime::AtomicTensor<#device, #element>)
             }
             Intent::Read | Intent::Donate => {
                 let device = self.device(ty.device.as_ref(), &prefix, span);
                 let mode = self.mode(ty, reach, &prefix, span);
                 let element = self.element(ty, &prefix, span);
                 let reference = if ty.intent == Intent::Read { quote!(&) } else { TokenStream::new() };
-                quote_spanned!(span=> #name: #reference #runtime::Tensor<#device, #mode, #element>)
+                quote!(#name: #reference #runtime::Tensor<#device, #mode, #element>)
             }
         }
     }
 
+    /// Names the trait that says why no gradient reaches a parameter.
+    fn untracked(&mut self, param: &Ident, span: Span, reason: &str) -> Ident {
+        let wish = format!("{}Untracked", camel(&param.to_string()));
+        let mut names = Names::new([]);
+        self.untracked.iter().for_each(|other| names.reserve(&other.bound));
+        let bound = names.type_parameter(&wish, Span::call_site().located_at(span));
+        self.untracked.push(Untracked { bound: bound.clone(), param: param.clone(), reason: reason.to_owned() });
+        bound
+    }
+
     /// The type parameter of an edited place.
     fn place(&mut self, prefix: &str, ty: &TensorTy, span: Span) -> Ident {
-        let runtime = &at(self.runtime, span);
+        let runtime = self.runtime;
         let wish = if prefix.is_empty() { "Place" } else { prefix };
         // `T` and `D` are the kernel's own.
         let wish = if matches!(wish, "T" | "D" | "G") { format!("{wish}Place") } else { wish.to_owned() };
         let place = self.names.type_parameter(&wish, span);
-        self.generic(&place, quote_spanned!(span=> #runtime::InPlace));
+        self.generic(&place, at(span, quote!(#runtime::InPlace)));
         match &self.device {
             None => self.device = Some(quote!(#place::Device)),
-            Some(device) => self.predicates.push(quote_spanned!(span=> #place::Device: #runtime::SameDevice<#device>)),
+            Some(device) => self.predicates.push(at(span, quote!(#place::Device: #runtime::SameDevice<#device>))),
         }
         match (&ty.elem, &self.float) {
             (ElemTy::Named(_, element), _) => {
-                self.predicates.push(quote_spanned!(span=> #place::Element: #runtime::SameElement<#element>));
+                self.predicates.push(at(span, quote!(#place::Element: #runtime::SameElement<#element>)));
             }
             (ElemTy::Inferred | ElemTy::Generic(_), Some(float)) => {
-                self.predicates.push(quote_spanned!(span=> #place::Element: #runtime::SameElement<#float>));
+                self.predicates.push(at(span, quote!(#place::Element: #runtime::SameElement<#float>)));
             }
             (ElemTy::Inferred | ElemTy::Generic(_), None) => {
-                self.predicates.push(quote_spanned!(span=> #place::Element: #runtime::Float));
+                self.predicates.push(at(span, quote!(#place::Element: #runtime::Float)));
                 self.float = Some(quote!(#place::Element));
             }
         }
@@ -228,20 +258,20 @@ impl Builder<'_> {
 
     /// The device of a parameter: the user's, the kernel's if this is the first, or one that must be the same.
     fn device(&mut self, named: Option<&syn::Type>, prefix: &str, span: Span) -> TokenStream {
-        let runtime = &at(self.runtime, span);
+        let runtime = self.runtime;
         if let Some(named) = named {
             return named.to_token_stream();
         }
         match &self.device {
             None => {
                 let device = self.names.type_parameter("D", span);
-                self.generic(&device, quote_spanned!(span=> #runtime::Device));
+                self.generic(&device, at(span, quote!(#runtime::Device)));
                 self.device = Some(device.to_token_stream());
                 device.to_token_stream()
             }
             Some(kernel) => {
                 let device = self.names.type_parameter(&format!("{prefix}Device"), span);
-                let bound = quote_spanned!(span=> #runtime::SameDevice<#kernel>);
+                let bound = at(span, quote!(#runtime::SameDevice<#kernel>));
                 self.generic(&device, bound);
                 device.to_token_stream()
             }
@@ -249,26 +279,33 @@ impl Builder<'_> {
     }
 
     /// The mode of a parameter.
-    fn mode(&mut self, ty: &TensorTy, reach: Reach, prefix: &str, span: Span) -> TokenStream {
-        let runtime = &at(self.runtime, span);
+    fn mode(&mut self, ty: &TensorTy, reach: &Reach, prefix: &str, span: Span) -> TokenStream {
+        let runtime = self.runtime;
         let is_float = match &ty.elem {
             ElemTy::Named(elem, _) => elem.is_float(),
             ElemTy::Inferred | ElemTy::Generic(_) => true,
         };
         let bound = match reach {
-            Reach::Full => quote_spanned!(span=> GradMode),
-            Reach::None => quote_spanned!(span=> relation::WithoutGradient),
-            Reach::BesideEdit => quote_spanned!(span=> relation::UntrackedBesideEdit),
+            Reach::Full => quote!(#runtime::GradMode),
+            Reach::Blocked(bound) => {
+                let module = self.function;
+                quote!(#module::#bound)
+            }
+            Reach::None => quote!(#runtime::relation::WithoutGradient),
+            Reach::BesideEdit => quote!(#runtime::relation::UntrackedBesideEdit),
         };
+        let bound = at(span, bound);
         if let Some(mode) = &ty.mode {
             let mode = mode.to_token_stream();
             match reach {
                 Reach::Full if is_float && last_segment(&mode) != "NoGrad" => self.modes.push(mode.clone()),
                 // `Grad` here was refused.
-                Reach::None | Reach::BesideEdit if !matches!(&*last_segment(&mode), "NoGrad" | "Grad") => {
-                    self.predicates.push(quote_spanned!(span=> #mode: #runtime::#bound));
+                Reach::Blocked(_) | Reach::None | Reach::BesideEdit
+                    if !matches!(&*last_segment(&mode), "NoGrad" | "Grad") =>
+                {
+                    self.predicates.push(quote!(#mode: #bound));
                 }
-                Reach::Full | Reach::None | Reach::BesideEdit => {}
+                Reach::Full | Reach::Blocked(_) | Reach::None | Reach::BesideEdit => {}
             }
             return mode;
         }
@@ -277,8 +314,8 @@ impl Builder<'_> {
         }
         let wish = if self.only_tensor { "G".to_owned() } else { format!("{prefix}Mode") };
         let mode = self.names.type_parameter(&wish, span);
-        self.generic(&mode, quote_spanned!(span=> #runtime::#bound));
-        if reach == Reach::Full {
+        self.generic(&mode, bound);
+        if let Reach::Full = reach {
             self.modes.push(mode.to_token_stream());
         }
         mode.to_token_stream()
@@ -286,19 +323,19 @@ impl Builder<'_> {
 
     /// The element of a parameter.
     fn element(&mut self, ty: &TensorTy, prefix: &str, span: Span) -> TokenStream {
-        let runtime = &at(self.runtime, span);
+        let runtime = self.runtime;
         match (&ty.elem, &self.float) {
             (ElemTy::Named(_, element), _) => element.to_token_stream(),
             (ElemTy::Generic(element), _) => element.to_token_stream(),
             (ElemTy::Inferred, None) => {
                 let element = self.names.type_parameter("T", span);
-                self.generic(&element, quote_spanned!(span=> #runtime::Float));
+                self.generic(&element, at(span, quote!(#runtime::Float)));
                 self.float = Some(element.to_token_stream());
                 element.to_token_stream()
             }
             (ElemTy::Inferred, Some(float)) => {
                 let element = self.names.type_parameter(&format!("{prefix}Element"), span);
-                let bound = quote_spanned!(span=> #runtime::SameElement<#float>);
+                let bound = at(span, quote!(#runtime::SameElement<#float>));
                 self.generic(&element, bound);
                 element.to_token_stream()
             }
@@ -346,12 +383,12 @@ impl Builder<'_> {
         let joined = distinct.into_iter().rev().reduce(|joined, mode| {
             let out = outs.pop().expect("one name for each join");
             let span = first_span(&mode);
-            let runtime = &at(self.runtime, span);
+            let runtime = self.runtime;
             match syn::parse2::<Ident>(mode.clone()) {
-                Ok(name) => self.generic(&name, quote_spanned!(span=> #runtime::Join<#joined, Out = #out>)),
-                Err(_) => self.predicates.push(quote_spanned!(span=> #mode: #runtime::Join<#joined, Out = #out>)),
+                Ok(name) => self.generic(&name, at(span, quote!(#runtime::Join<#joined, Out = #out>))),
+                Err(_) => self.predicates.push(at(span, quote!(#mode: #runtime::Join<#joined, Out = #out>))),
             }
-            self.generic(&out, quote_spanned!(span=> #runtime::GradMode));
+            self.generic(&out, at(span, quote!(#runtime::GradMode)));
             out.to_token_stream()
         });
         let runtime = self.runtime;
@@ -361,10 +398,17 @@ impl Builder<'_> {
 
 /// The tokens at a place of the user's. A bound is shown from its first token to its last, so one at the call of the macro
 /// would show the whole block.
-fn at(tokens: &TokenStream, span: Span) -> TokenStream {
-    let moved = tokens.clone().into_iter().map(|mut tree| {
-        tree.set_span(span);
-        tree
+pub(super) fn at(span: Span, tokens: TokenStream) -> TokenStream {
+    let moved = tokens.into_iter().map(|tree| match tree {
+        TokenTree::Group(group) => {
+            let mut moved = proc_macro2::Group::new(group.delimiter(), at(span, group.stream()));
+            moved.set_span(span);
+            TokenTree::Group(moved)
+        }
+        mut tree => {
+            tree.set_span(span);
+            tree
+        }
     });
     moved.collect()
 }
