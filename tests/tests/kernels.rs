@@ -2,8 +2,6 @@
 //!
 //! Every case runs in `f32` and `f64`, on contiguous and on permuted storage.
 
-#![expect(missing_docs, reason = "kernels of a test are described by their tests")]
-
 use tensor_rt::prelude::*;
 use tensor_rt::{ErrorKind, tensor_fn};
 

@@ -161,7 +161,6 @@ pub trait Arithmetic: Element {
 
 #[diagnostic::do_not_recommend]
 #[expect(private_interfaces, reason = "called here alone")]
-#[diagnostic::do_not_recommend]
 impl<T: Float> Arithmetic for T {
     type Number = f64;
 
