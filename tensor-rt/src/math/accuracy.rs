@@ -95,7 +95,7 @@ macro_rules! cases {
 
 fn cases() -> Vec<Case> {
     cases! {
-        exp, 1.0, f64::exp;
+        exp, 1.25, f64::exp;
         exp2, 1.5, f64::exp2;
         ln, 1.0, f64::ln;
         log2, 2.0, f64::log2;

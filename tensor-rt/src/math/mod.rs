@@ -16,8 +16,8 @@
 //! |---|---|
 //! | `sqrt abs sign floor ceil round trunc rem fma` | exact rounding |
 //! | `sin cos tan asin acos atan atan2 cbrt log10 powf powi erfc` | 1 |
-//! | `exp exp2 ln log2 rsqrt` | 1.5 |
-//! | `expm1 log1p tanh sinh cosh erf` | 2 |
+//! | `exp exp2 ln log1p rsqrt` | 1.5 |
+//! | `log2 expm1 tanh sinh cosh erf` | 2 |
 //! | `sigmoid softplus` | 3 |
 //!
 //! In `f64` own functions are within 3 ulp (`erf`, `erfc`: 6); `sin cos tan asin acos atan atan2 cbrt log10 powf powi rem`
