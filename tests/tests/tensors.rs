@@ -77,10 +77,13 @@ fn edits_copy_on_write() -> Result<()> {
 #[test]
 fn broadcast_tensors_are_edited_as_what_they_show() -> Result<()> {
     let base = Tensor::new(&Cpu, [[0.0], [1.0]])?;
-    let mut wide = base.broadcast_to([2, 4])?;
-    drop(base.clone());
-    wide.set([0, 1], 3.0)?;
-    assert_eq!(wide.to_vec()?, [0.0, 3.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
+    let mut shared = base.broadcast_to([2, 4])?;
+    // The only handle on its storage, so that nothing but the shared addresses asks for a copy.
+    let mut alone = Tensor::new(&Cpu, [[0.0], [1.0]])?.broadcast_to([2, 4])?;
+    for wide in [&mut shared, &mut alone] {
+        wide.set([0, 1], 3.0)?;
+        assert_eq!(wide.to_vec()?, [0.0, 3.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
+    }
     assert_eq!(base.to_vec()?, [0.0, 1.0]);
     Ok(())
 }

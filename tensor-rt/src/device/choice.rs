@@ -4,6 +4,7 @@
 //! opens it and calls generic code with its type. `auto` takes what `TENSOR_DEVICE` names; if that is not set or `auto` too,
 //! the first accelerator of the list that opens, else the processor.
 
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -30,10 +31,15 @@ impl DeviceChoice {
     /// # Errors
     /// Fails if it names no device.
     pub fn from_env() -> Result<DeviceChoice> {
-        match std::env::var_os(Self::VARIABLE) {
-            None => Ok(DeviceChoice::Auto),
-            Some(name) => name.to_string_lossy().parse(),
-        }
+        named(std::env::var_os(Self::VARIABLE).as_deref())
+    }
+}
+
+/// The choice that a variable names; an empty one is like none.
+fn named(variable: Option<&OsStr>) -> Result<DeviceChoice> {
+    match variable {
+        Some(name) if !name.is_empty() => name.to_string_lossy().parse(),
+        Some(_) | None => Ok(DeviceChoice::Auto),
     }
 }
 
@@ -275,6 +281,14 @@ mod tests {
         for name in ["", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:+1", "cuda:99999999999999999999", "CPU"] {
             assert_eq!(name.parse::<DeviceChoice>().unwrap_err().kind(), ErrorKind::UnknownDevice, "{name}");
         }
+    }
+
+    #[test]
+    fn the_variable_names_a_device() {
+        assert_eq!(named(None).unwrap(), DeviceChoice::Auto);
+        assert_eq!(named(Some("".as_ref())).unwrap(), DeviceChoice::Auto);
+        assert_eq!(named(Some("cuda:1".as_ref())).unwrap(), DeviceChoice::Only(DeviceId::Cuda(1)));
+        assert_eq!(named(Some("gpu".as_ref())).unwrap_err().kind(), ErrorKind::UnknownDevice);
     }
 
     #[test]

@@ -55,6 +55,8 @@ pub(super) struct Executor<'p> {
     pub(super) outer: View,
     pub(super) start: Sizes,
     pub(super) extent: Sizes,
+    /// True if the group is a whole tile; false before the first.
+    pub(super) whole: bool,
     /// Free points of the group.
     pub(super) lanes: usize,
     /// Finished reductions, one value per free point of the group.
@@ -118,6 +120,7 @@ impl<'p> Executor<'p> {
             outer: View::default(),
             start: SmallVec::from_elem(0, plan.free),
             extent: SmallVec::from_elem(0, plan.free),
+            whole: false,
             lanes: 0,
             rows,
             trees,
@@ -160,14 +163,13 @@ impl<'p> Executor<'p> {
     /// Moves to a group.
     pub fn enter(&mut self, group: usize) {
         let plan = self.plan;
-        let (mut start, mut extent) = (std::mem::take(&mut self.start), std::mem::take(&mut self.extent));
-        let (lanes, old): (usize, Sizes) = (self.lanes, extent.clone());
-        plan.groups.locate(group, &mut start, &mut extent);
-        self.lanes = extent.iter().product();
-        (self.start, self.extent) = (start, extent);
-        if lanes == 0 || old != self.extent {
+        let whole = plan.groups.locate(group, &mut self.start, &mut self.extent);
+        // Groups that are whole tiles have one shape; the others have shapes of their own.
+        if !(whole && self.whole) {
+            self.lanes = self.extent.iter().product();
             self.reshape();
         }
+        self.whole = whole;
         for (position, stream) in plan.streams.iter().chain(&plan.finished).enumerate() {
             let base = match stream.content {
                 Content::Affine(base) => base as usize,
@@ -188,8 +190,14 @@ impl<'p> Executor<'p> {
     fn reshape(&mut self) {
         let plan = self.plan;
         let free: SmallVec<[usize; 6]> = (0..plan.free).collect();
-        self.outer.set_space(plan, Space::new(self.extent.clone(), self.extent.clone()), &free);
-        self.outer.locate(0);
+        let outer = match &plan.square {
+            Some(tile) => {
+                let tile = tile.iter().zip(&self.extent).map(|(tile, extent)| *tile.min(extent)).collect();
+                Space::new(self.extent.clone(), tile)
+            }
+            None => Space::standard(self.extent.clone(), BLOCK),
+        };
+        self.outer.set_space(plan, outer, &free);
         if !plan.has_elements() {
             self.set_row_strides(false);
             return;
@@ -434,9 +442,12 @@ impl<'p> Executor<'p> {
 
     /// Runs the passes over free points, which need every reduction of the group.
     pub fn finish_group(&mut self) {
-        for (index, pass) in self.plan.launch.kernel.passes.iter().enumerate() {
-            if pass.kind == PassKind::Outer {
-                self.run_pass(false, index);
+        for block in 0..self.outer.space.blocks {
+            self.outer.locate(block);
+            for (index, pass) in self.plan.launch.kernel.passes.iter().enumerate() {
+                if pass.kind == PassKind::Outer {
+                    self.run_pass(false, index);
+                }
             }
         }
     }

@@ -1,16 +1,17 @@
-//! Small pointwise launches over contiguous arrays, without a plan.
+//! Pointwise launches over contiguous arrays, without a plan.
 //!
 //! Most calls of a program's operators are of this kind, and for a few elements a plan would cost more than the pass.
 //!
 //! Invariant: a launch is taken only if every array that it touches is one run of elements in the order of the kernel's
 //! free axes, or a single element.
 
+use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use super::executor::Found;
 use super::scratch::Scratch;
 use super::stage::splat;
-use super::traverse::PARALLEL_POINTS;
+use super::traverse;
 use crate::element::DType;
 use crate::engine::{ArrayRef, Launch};
 use crate::kernel::block::{BLOCK, Block, BlockParts, Slot};
@@ -33,10 +34,7 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
         return None;
     }
     let points: usize = kernel.free.iter().flat_map(|&axis| launch.axis_sizes(axis)).product();
-    if points >= PARALLEL_POINTS {
-        return None;
-    }
-    let mut operands: SmallVec<[Run; 8]> = SmallVec::new();
+    let mut operands: SmallVec<[Run; 4]> = SmallVec::new();
     for (operand, array) in kernel.operands.iter().zip(launch.operands) {
         let dtype = launch.dtype(operand.elem);
         let own = operand.index.len() == kernel.free.len()
@@ -56,7 +54,7 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
         }
         operands.push(Run { pointer: array.pointer, dtype, step });
     }
-    let mut writes: SmallVec<[Run; 4]> = SmallVec::new();
+    let mut writes: SmallVec<[Run; 2]> = SmallVec::new();
     for (write, array) in kernel.writes.iter().zip(launch.writes) {
         let WriteKind::Own { axes, .. } = write.kind else { return None };
         if axes != kernel.free || array.pointer.is_null() || !is_dense(array) {
@@ -74,36 +72,72 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
         unsafe { splat(operand.dtype.size(), buffer, operand.pointer, points.min(BLOCK)) };
         operand.pointer = buffer;
     }
-    let mut lowest = None;
-    let mut start = 0;
-    while start < points {
-        let at = |run: &Run| Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
-        let operands: SmallVec<[Slot; 8]> = operands.iter().map(at).collect();
-        let outputs: SmallVec<[Slot; 4]> = writes.iter().map(at).collect();
-        let parts = BlockParts {
-            len: (points - start).min(BLOCK),
-            operands: &operands,
-            axes: &[],
-            rows: &[],
-            values: &[],
-            outputs: &outputs,
-            indices: &[],
-            index_starts: &[],
-            gathers: &[],
-            scalars: launch.scalars,
-            sizes: launch.sizes,
-        };
-        // SAFETY: every array is one run of `points` elements (or a buffer that repeats its element), of which the block
-        // is the next part; `Launch` lends operands for reading and writes for writing, and no operand is written.
-        let block = unsafe { Block::new(parts) };
-        launch.passes[0].call(set, &block);
-        if let Some(fault) = block.into_fault() {
-            // Blocks run in order, so the first fault is the lowest.
-            lowest = lowest.or(Some(Found { at: (start + fault.point as usize, 0, 0), kind: fault.kind }));
-        }
-        start += BLOCK;
+    let flat = Flat { launch, set, points, operands: &operands, writes: &writes };
+    let tasks = traverse::tasks(points);
+    if tasks == 1 {
+        return Some(flat.run_blocks(0, flat.blocks()));
     }
-    Some(lowest)
+    let blocks = flat.blocks();
+    let found = (0..tasks)
+        .into_par_iter()
+        .map(|task| flat.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks))
+        .reduce(|| None, Found::lower);
+    Some(found)
+}
+
+/// A launch of this kind.
+struct Flat<'a> {
+    launch: &'a Launch<'a>,
+    set: InstructionSet,
+    points: usize,
+    operands: &'a [Run],
+    writes: &'a [Run],
+}
+
+// SAFETY: the pointers are dereferenced under the invariants of `Launch`, each thread writing the points of its own blocks.
+unsafe impl Sync for Flat<'_> {}
+
+impl Flat<'_> {
+    fn blocks(&self) -> usize {
+        self.points.div_ceil(BLOCK)
+    }
+
+    /// Runs some blocks in order; gives the lowest fault.
+    fn run_blocks(&self, first: usize, end: usize) -> Option<Found> {
+        let mut lowest = None;
+        let mut operands: SmallVec<[Slot; 4]> = SmallVec::from_elem(Slot::VACANT, self.operands.len());
+        let mut outputs: SmallVec<[Slot; 2]> = SmallVec::from_elem(Slot::VACANT, self.writes.len());
+        for block in first..end {
+            let start = block * BLOCK;
+            for (slot, run) in operands.iter_mut().zip(self.operands).chain(outputs.iter_mut().zip(self.writes)) {
+                *slot = Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
+            }
+            let parts = BlockParts {
+                len: (self.points - start).min(BLOCK),
+                operands: &operands,
+                axes: &[],
+                rows: &[],
+                values: &[],
+                outputs: &outputs,
+                indices: &[],
+                index_starts: &[],
+                gathers: &[],
+                scalars: self.launch.scalars,
+                sizes: self.launch.sizes,
+            };
+            // SAFETY: every array is one run of `points` elements (or a buffer that repeats its element), of which the
+            // block is the next part; `Launch` lends operands for reading and writes for writing, and no operand is
+            // written.
+            let block = unsafe { Block::new(parts) };
+            self.launch.passes[0].call(self.set, &block);
+            if let Some(fault) = block.into_fault() {
+                // Blocks run in order, so the first fault is the lowest.
+                let at = (start + fault.point as usize, 0, 0);
+                lowest = lowest.or(Some(Found { at, kind: fault.kind }));
+            }
+        }
+        lowest
+    }
 }
 
 /// True if the elements follow each other in row-major order.

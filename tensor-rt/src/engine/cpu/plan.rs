@@ -6,7 +6,7 @@
 //! too; they lie in the group's own buffers.
 //!
 //! A kernel is traversed in *groups*: boxes of free points, each with all its reduced points. Modes:
-//! - `Pointwise`: nothing is reduced; a group is one block of the `Outer` pass.
+//! - `Pointwise`: nothing is reduced; a group is some blocks of the `Outer` pass.
 //! - `Horizontal`: a block holds rows, or a part of one row; each row is folded.
 //! - `Vertical`: a block holds some reduced points of all the group's rows, the rows side by side as lanes; columns are
 //!   folded. It is taken when memory is contiguous along a free axis.
@@ -24,6 +24,13 @@ use crate::engine::Launch;
 use crate::kernel::block::{BLOCK, DynamicDim};
 use crate::kernel::body::InstructionSet;
 use crate::kernel::program::{Array, Index, Pass, PassKind, ReduceOp, WriteKind};
+
+/// Side of a square block, in points.
+const SIDE: usize = 32;
+/// Side of a group of square blocks, in blocks: its pages fit the second level of the address cache.
+const GROUP_SIDE: usize = 8;
+/// Blocks of a pointwise group, which spread the cost of moving to it.
+const GROUP_BLOCKS: usize = 16;
 
 /// A dimension of the traversal.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +115,8 @@ pub(super) struct Plan<'a> {
     pub mode: Mode,
     /// Groups over the free dimensions.
     pub groups: Space,
+    /// Tile of a block over the free dimensions, unless it is a run of points.
+    pub square: Option<Sizes>,
 }
 
 // SAFETY: a plan is read-only; its pointers are dereferenced under the invariants of `Launch`, each thread writing the
@@ -149,6 +158,7 @@ impl<'a> Plan<'a> {
             finished: None,
             mode: Mode::Pointwise,
             groups: Space::default(),
+            square: None,
         };
         for (position, operand) in kernel.operands.iter().enumerate() {
             let array = &launch.operands[position];
@@ -446,9 +456,10 @@ impl<'a> Plan<'a> {
         let sizes: Sizes = self.dims[..self.free].iter().map(|dim| dim.size).collect();
         if self.finished.is_some() || kernel.reduced.is_empty() {
             self.mode = Mode::Pointwise;
-            self.groups = match self.transposed() {
+            self.square = self.transposed(SIDE);
+            self.groups = match self.transposed(SIDE * GROUP_SIDE) {
                 Some(tile) => Space::new(sizes, tile),
-                None => Space::standard(sizes, BLOCK),
+                None => Space::standard(sizes, GROUP_BLOCKS * BLOCK),
             };
             return;
         }
@@ -493,15 +504,14 @@ impl<'a> Plan<'a> {
             .take_while(|&dim| strides[dim].unsigned_abs() < reduced_stride)
             .map(|dim| self.dims[dim].size)
             .product();
-        let most = if contiguous >= 64 { contiguous.min(BLOCK) } else { BLOCK };
+        let most = if contiguous >= 16 { contiguous.min(BLOCK) } else { BLOCK };
         let levels = self.launch.kernel.passes.iter().filter(|pass| pass.kind != PassKind::Outer).count();
         // Several passes over a group should find it in the cache.
         Some(if levels > 1 { most.min((64 * BLOCK / points).max(64)) } else { most })
     }
 
-    /// For a pointwise kernel that reads along another dimension than it writes, a square tile.
-    fn transposed(&self) -> Option<Sizes> {
-        const SIDE: usize = 32;
+    /// For a pointwise kernel that reads along another dimension than it writes, a square tile with sides of at most `side`.
+    fn transposed(&self, side: usize) -> Option<Sizes> {
         let last = self.free.checked_sub(1)?;
         if self.dims[last].size < SIDE / 2 {
             return None;
@@ -513,8 +523,8 @@ impl<'a> Plan<'a> {
             (far && self.dims[along].size >= SIDE / 2).then_some(along)
         })?;
         let mut tile: Sizes = SmallVec::from_elem(1, self.free);
-        tile[last] = self.dims[last].size.min(SIDE);
-        tile[contiguous] = self.dims[contiguous].size.min(SIDE);
+        tile[last] = self.dims[last].size.min(side);
+        tile[contiguous] = self.dims[contiguous].size.min(side);
         Some(tile)
     }
 }

@@ -50,9 +50,10 @@ impl Space {
         Self::new(sizes, tile)
     }
 
-    /// First index and number of indices of a block along each dimension.
-    pub fn locate(&self, block: usize, start: &mut [usize], extent: &mut [usize]) {
+    /// First index and number of indices of a block along each dimension; true if the block is a whole tile.
+    pub fn locate(&self, block: usize, start: &mut [usize], extent: &mut [usize]) -> bool {
         debug_assert!(block < self.blocks);
+        let mut whole = true;
         let mut rest = block;
         for dim in (0..self.sizes.len()).rev() {
             let count = self.counts[dim];
@@ -68,7 +69,9 @@ impl Space {
             };
             start[dim] = at * self.tile[dim];
             extent[dim] = self.tile[dim].min(self.sizes[dim] - start[dim]);
+            whole &= extent[dim] == self.tile[dim];
         }
+        whole
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A box is described by its extent along each dimension and by strides in bytes, outermost first. [`Class`] says whether
 //! a box needs a copy at all. Copies go plane by plane over the two innermost dimensions: runs are copied or filled, and
-//! planes whose contiguous dimensions differ are transposed in small tiles.
+//! planes whose contiguous dimensions differ are transposed along the side in memory.
 //!
 //! Invariant: a copy touches exactly the elements of its box.
 
@@ -139,33 +139,44 @@ unsafe fn copy_plane<E: Copy>(rows: CopyDim, columns: CopyDim, target: *mut u8, 
                     fill(target.offset(row * target_row).cast::<E>(), value, columns);
                 }
             }
-            // One side runs along the rows: square tiles keep both sides within a few cache lines.
-            _ if (source_row == size || target_row == size) && rows > 1 => {
-                const TILE: usize = 16;
-                for row_start in (0..rows).step_by(TILE) {
-                    for column_start in (0..columns).step_by(TILE) {
-                        for row in row_start..rows.min(row_start + TILE) {
-                            let target = target.offset(row as isize * target_row);
-                            let source = source.offset(row as isize * source_row);
-                            for column in column_start as isize..columns.min(column_start + TILE) as isize {
-                                let value = source.offset(column * source_column).cast::<E>().read();
-                                target.offset(column * target_column).cast::<E>().write(value);
-                            }
-                        }
-                    }
-                }
+            // The side that runs along the rows is the one in memory, whose lines are read or written whole; the other is a
+            // buffer in the nearest cache.
+            _ if source_row == size || target_row == size => {
+                strided::<E>((columns, target_column, source_column), (rows, target_row, source_row), target, source);
             }
-            _ => {
-                for row in 0..rows as isize {
-                    let (target, source) = (target.offset(row * target_row), source.offset(row * source_row));
-                    for column in 0..columns as isize {
-                        let value = source.offset(column * source_column).cast::<E>().read();
-                        target.offset(column * target_column).cast::<E>().write(value);
-                    }
-                }
+            _ => strided::<E>((rows, target_row, source_row), (columns, target_column, source_column), target, source),
+        }
+    }
+}
+
+/// # Safety
+/// As [`copy_box`].
+unsafe fn strided<E: Copy>(outer: CopyDim, inner: CopyDim, target: *mut u8, source: *const u8) {
+    if inner.2 == size_of::<E>() as isize {
+        for i in 0..outer.0 as isize {
+            prefetch(source.wrapping_offset(i * outer.2), inner.0 * size_of::<E>());
+        }
+    }
+    for i in 0..outer.0 as isize {
+        for j in 0..inner.0 as isize {
+            // SAFETY: both indices are in range, so these are elements of the boxes.
+            unsafe {
+                let value = source.offset(i * outer.2 + j * inner.2).cast::<E>().read();
+                target.offset(i * outer.1 + j * inner.1).cast::<E>().write(value);
             }
         }
     }
+}
+
+/// Asks for the cache lines of a run of memory: runs far apart are not foreseen by the processor.
+fn prefetch(run: *const u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..bytes).step_by(64) {
+        // SAFETY: a prefetch accesses nothing; any address is fine.
+        unsafe { std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(run.wrapping_add(line).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (run, bytes);
 }
 
 /// Fills a buffer with the element of `size` bytes at `source`.

@@ -15,7 +15,7 @@ use super::plan::{Mode, Plan};
 use crate::kernel::program::PassKind;
 
 /// Points that are worth a second thread.
-pub(super) const PARALLEL_POINTS: usize = 1 << 15;
+const PARALLEL_POINTS: usize = 1 << 15;
 /// Fewest points of a task.
 const TASK_POINTS: usize = 1 << 13;
 /// Tasks per thread, so that an uneven machine stays busy.
@@ -24,13 +24,12 @@ const TASKS_PER_THREAD: usize = 4;
 /// Runs all groups; gives the lowest fault.
 pub(super) fn run(plan: &Plan<'_>) -> Option<Found> {
     let points = plan.free_points() * plan.reduced_points().max(1);
-    let threads = if points < PARALLEL_POINTS || plan.scatters() { 1 } else { rayon::current_num_threads() };
     let groups = plan.groups.blocks;
-    if threads == 1 {
+    let tasks = if plan.scatters() { 1 } else { tasks(points) };
+    if tasks == 1 {
         return run_groups(plan, 0, groups);
     }
-    let tasks = (points / TASK_POINTS).clamp(1, threads * TASKS_PER_THREAD);
-    if groups < 2 * threads && plan.mode != Mode::Pointwise {
+    if groups < 2 * rayon::current_num_threads() && plan.mode != Mode::Pointwise {
         return run_divided(plan, tasks);
     }
     let tasks = tasks.min(groups);
@@ -38,6 +37,17 @@ pub(super) fn run(plan: &Plan<'_>) -> Option<Found> {
         .into_par_iter()
         .map(|task| run_groups(plan, groups * task / tasks, groups * (task + 1) / tasks))
         .reduce(|| None, Found::lower)
+}
+
+/// The number of tasks that so many points are divided into.
+pub(super) fn tasks(points: usize) -> usize {
+    if points < PARALLEL_POINTS {
+        return 1;
+    }
+    match rayon::current_num_threads() {
+        1 => 1,
+        threads => (points / TASK_POINTS).clamp(1, threads * TASKS_PER_THREAD),
+    }
 }
 
 fn run_groups(plan: &Plan<'_>, first: usize, end: usize) -> Option<Found> {

@@ -84,9 +84,8 @@ impl View {
     /// Makes a block the current one.
     #[inline]
     pub fn locate(&mut self, block: usize) {
-        self.space.locate(block, &mut self.start, &mut self.extent);
+        self.whole = self.space.locate(block, &mut self.start, &mut self.extent);
         self.len = self.extent.iter().product();
-        self.whole = self.extent == self.space.tile;
     }
 
     /// The address (or affine base) of the current block in a stream.

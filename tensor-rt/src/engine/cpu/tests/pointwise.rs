@@ -53,7 +53,7 @@ fn shifted<T: Float>(engine: CpuEngine, x: &Host<T>, b: &Host<T>) -> Vec<T> {
 
 #[test]
 fn pointwise_of_every_layout() {
-    for (n, c) in [(1, 1), (1, 7), (5, 1), (3, 5), (70, 90), (300, 1), (2, 3000), (1500, 40)] {
+    for (n, c) in [(1, 1), (1, 7), (5, 1), (3, 5), (70, 90), (300, 1), (2, 3000), (1500, 40), (600, 300)] {
         let x = Host::from_fn(&[n, c], |i| noise(i) as f32);
         let b = Host::from_fn(&[c], |i| noise(i + 5) as f32);
         let expected: Vec<f32> = (0..n * c).map(|i| x.data[i] + b.data[i % c] * 0.5 + (i / c) as f32).collect();
@@ -166,5 +166,32 @@ fn division_faults_name_the_lowest_element() {
         let LaunchError::Fault(fault) = fault else { panic!("{fault:?}") };
         assert_eq!(fault.kind, FaultKind::DivisionByZero);
         assert_eq!(*fault.position, [1234]);
+    });
+}
+
+#[test]
+fn large_flat_launches_are_divided_and_name_the_lowest_fault() {
+    let n = 200_000;
+    let a = Host::from_fn(&[n], |i| i as i32 - 1500);
+    let mut b = Host::from_fn(&[n], |i| i as i32 % 7 + 1);
+    let sizes = Sizes { extents: &[n as i64, 1, 1, 1], rest: &[] };
+    let divide = |engine, b: &Host<i32>| {
+        let (mut quotient, mut rest) = (Host::<i32>::empty(&[n]), Host::<i32>::empty(&[n]));
+        let passes = [PassFn::of::<Divide>()];
+        let writes = [quotient.array_mut(), rest.array_mut()];
+        let result = run(engine, &DIVIDE, &passes, DType::F32, &sizes, &[], &[a.array(), b.array()], &writes);
+        (result, quotient.data, rest.data)
+    };
+    everywhere(|engine| {
+        let (result, quotient, rest) = divide(engine, &b);
+        result.unwrap();
+        assert!((0..n).all(|i| quotient[i] == a.data[i] / b.data[i] && rest[i] == a.data[i] % b.data[i]));
+    });
+    for fault in [199_999, 150_001, 70_003] {
+        b.data[fault] = 0;
+    }
+    everywhere(|engine| {
+        let Err(LaunchError::Fault(fault)) = divide(engine, &b).0 else { panic!("no fault") };
+        assert_eq!(*fault.position, [70_003]);
     });
 }
