@@ -89,7 +89,8 @@ fn a_guard_excludes_nan_and_infinity_of_either_operand() {
         assert_values(masked(&a, &b, &keep), &[11.0, 21.0]);
     }
     // Where it counts, NaN passes.
-    let [first, second] = triangular(&array([1, 1], &[2.0]), &array([1, 2], &[NAN, 3.0])).unwrap().to_vec().unwrap()[..]
+    let [first, second] =
+        triangular(&array([1, 1], &[2.0]), &array([1, 2], &[NAN, 3.0])).unwrap().to_vec().unwrap()[..]
     else {
         panic!("two elements")
     };
