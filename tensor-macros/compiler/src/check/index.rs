@@ -42,7 +42,7 @@ impl Checker<'_> {
             return false;
         }
         if self.tensors[position as usize].intent == Intent::Atomic {
-            let help = format!("pass a copy beside it: `{name}.load()?` gives one");
+            let help = format!("`{name}.load()?` gives a copy: after the kernel, or before it for another parameter");
             self.errors.error(
                 name,
                 format!("`{name}` is `&atomic`: other threads may be changing it, so it cannot be read\nhelp: {help}"),
