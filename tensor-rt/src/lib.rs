@@ -4,6 +4,7 @@ extern crate self as tensor_rt;
 
 #[forbid(unsafe_code)]
 pub mod accounting;
+mod atomic;
 pub mod autograd;
 #[forbid(unsafe_code)]
 pub mod device;
@@ -43,7 +44,7 @@ pub use ops::Keep;
 pub use param::{Param, ParamId};
 pub use relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
 pub use shape::{Axis, Shape, Slice};
-pub use tensor::{Nested, Tensor, TensorMut};
+pub use tensor::{AtomicTensor, Nested, Tensor, TensorMut};
 pub use tensor_rt_macros::tensor_fn;
 
 /// What a program that uses tensors needs.
@@ -56,7 +57,7 @@ pub mod prelude {
     pub use crate::ops::Keep;
     pub use crate::param::{Param, ParamId};
     pub use crate::relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
-    pub use crate::tensor::{Tensor, TensorMut};
+    pub use crate::tensor::{AtomicTensor, Tensor, TensorMut};
     pub use crate::tensor_fn;
     pub use crate::with_device;
 }
