@@ -19,7 +19,7 @@ use quote::{format_ident, quote};
 use random_kernels::{Kernel, Language};
 
 /// Kernels in the table.
-const KERNELS: u64 = 400;
+const KERNELS: u64 = 520;
 
 /// Kernels with each mutation.
 const MUTANTS: usize = 6;
@@ -80,7 +80,7 @@ fn sources() -> Vec<(String, String, bool)> {
     }
     (0..KERNELS)
         .map(|seed| {
-            let smooth = seed % 2 == 0;
+            let smooth = seed.is_multiple_of(2);
             let kernel = Kernel::random(seed, if smooth { Language::Smooth } else { Language::Whole });
             (random_kernels::element(seed).to_owned(), kernel.to_string(), kernel.is_smooth())
         })

@@ -58,7 +58,8 @@ impl Caller {
             self.differentiable.iter().position(|&other| other == param).is_some_and(|bit| tracked >> bit & 1 == 1)
         };
         let scalars = self.kernel.scalars.iter().map(|scalar| {
-            let (_, _, value) = SCALARS.iter().find(|(name, _, _)| *name == scalar.name).expect("a scalar of the table");
+            let (_, _, value) =
+                SCALARS.iter().find(|(name, _, _)| *name == scalar.name).expect("a scalar of the table");
             value.parse::<TokenStream>().expect("a literal")
         });
         let outputs: Vec<Ident> = (0..self.kernel.outputs.len()).map(|output| format_ident!("y{output}")).collect();

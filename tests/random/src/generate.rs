@@ -48,22 +48,24 @@ const SMOOTH: &[&str] = &[
     "(0.5 * {0})",
 ];
 
-/// Other functions of one operand.
+/// Other functions of one operand. Steps are not at zero, which another order of rounding reaches from either side.
 const ROUGH: &[&str] = &[
     "relu({0})",
     "abs({0})",
-    "sign({0})",
-    "floor({0})",
-    "ceil({0})",
-    "round({0})",
-    "trunc({0})",
-    "fract({0})",
+    "sign({0} + 0.1)",
+    "floor(2.0 * {0} + 0.1)",
+    "ceil(2.0 * {0} + 0.1)",
+    "round(2.0 * {0} + 0.1)",
+    "trunc(2.0 * {0} + 0.1)",
+    "ceil({0} - 0.1)",
+    "round(3.0 * {0} - 0.1)",
+    "fract({0} + 0.1)",
     "clamp({0}, -0.75, 0.5)",
     "max({0}, 0.25)",
     "min(0.25, {0})",
-    "({0} % 0.75)",
+    "(({0} + 0.1) % 0.75)",
     "detach({0})",
-    "((100.0 * {0}) as i32 as float)",
+    "((100.0 * {0} + 0.1) as i32 as float)",
 ];
 
 /// Conversions that round.
@@ -95,7 +97,7 @@ const SMOOTH_REDUCTIONS: &[&str] = &[
     "mean[{}]({0})",
     "var[{}]({0})",
     "logsumexp[{}]({0})",
-    "prod[{}](1.0 + 0.25 * sin({0}))",
+    "prod[{}](1.0 + 0.05 * sin({0}))",
 ];
 
 /// The other reductions of floats.
@@ -104,12 +106,14 @@ const ROUGH_REDUCTIONS: &[&str] = &["max[{}]({0})", "min[{}]({0})"];
 const COMPARISONS: &[&str] = &["<", "<=", ">", ">=", "==", "!="];
 
 /// Axes of float parameters: those of vectors, matrices, and products of them.
-const SHAPES: &[&str] = &["NC", "NC", "CK", "KC", "NK", "N", "C", "K", "KNC", "MN", "MC", "MNC", "NMC", "MKNC", "NCM", ""];
+const SHAPES: &[&str] =
+    &["NC", "NC", "CK", "KC", "NK", "N", "C", "K", "KNC", "MN", "MC", "MNC", "NMC", "MKNC", "NCM", ""];
 
 /// A kernel of one or two outputs.
 pub(crate) fn kernel(seed: u64, language: Language) -> Kernel {
     let numbers = Numbers::new(seed);
-    let mut generator = Generator { numbers, language, turn: 5 * seed as usize, params: vec![], lets: vec![], rest: false };
+    let mut generator =
+        Generator { numbers, language, turn: 5 * (seed / 2) as usize, params: vec![], lets: vec![], rest: false };
     generator.choose_params();
     for _ in 0..generator.numbers.below(3) {
         let value = generator.value(3);
@@ -160,8 +164,10 @@ impl Generator {
             return;
         }
         let named: Vec<Axes> = self.indices().each().collect();
-        let positions: Vec<(&'static str, Axes)> =
-            [("ids_n", Axes::of("N")), ("ids_c", Axes::of("C"))].into_iter().filter(|(_, axis)| named.contains(axis)).collect();
+        let positions: Vec<(&'static str, Axes)> = [("ids_n", Axes::of("N")), ("ids_c", Axes::of("C"))]
+            .into_iter()
+            .filter(|(_, axis)| named.contains(axis))
+            .collect();
         if !positions.is_empty() && self.numbers.one_in(2) {
             let (name, _) = self.numbers.choose(&positions);
             let element = self.numbers.choose(&["i64", "i64", "i32", "u8"]);
@@ -343,7 +349,8 @@ impl Generator {
         };
         let index = if args.is_empty() { index.replace('{', "{{") } else { index };
         let others = param.axes.iter().enumerate();
-        let indices: Vec<String> = others.map(|(at, axis)| if at == place { index.clone() } else { list(&[*axis]) }).collect();
+        let indices: Vec<String> =
+            others.map(|(at, axis)| if at == place { index.clone() } else { list(&[*axis]) }).collect();
         let own = own.union(param.axes().without(axis));
         let element = format!("{}[{}]", param.name, indices.join(", "));
         let template = match guard {
@@ -377,7 +384,8 @@ impl Generator {
         let template = self.numbers.choose(if rough { ROUGH_REDUCTIONS } else { SMOOTH_REDUCTIONS });
         // Sums of sums of products grow.
         let body = if self.numbers.one_in(2) { Expr::new(Kind::Float, "tanh({0})", vec![body]) } else { body };
-        let reduced = Expr::new(Kind::Float, template.replacen("{}", &bound.to_string(), 1), vec![body]).reducing(bound);
+        let reduced =
+            Expr::new(Kind::Float, template.replacen("{}", &bound.to_string(), 1), vec![body]).reducing(bound);
         if rough { reduced.rough() } else { reduced }
     }
 
@@ -385,7 +393,8 @@ impl Generator {
     fn product(&mut self) -> Expr {
         let x = self.param();
         let others = self.params.iter().filter(|param| param.element.is_empty() && x.template != param.name);
-        let sharing: Vec<Param> = others.filter(|other| !other.axes().intersection(x.own).is_empty()).cloned().collect();
+        let sharing: Vec<Param> =
+            others.filter(|other| !other.axes().intersection(x.own).is_empty()).cloned().collect();
         let y = match sharing.is_empty() {
             true => self.param(),
             false => {
@@ -453,7 +462,9 @@ impl Generator {
             return match (self.numbers.below(5), self.index()) {
                 (0, _) => Expr::new(kind, self.numbers.choose(&["1", "2", "3"]), vec![]),
                 (1, _) => Expr::new(kind, "n", vec![]),
-                (2, Some(axis)) => self.ids(axis).unwrap_or_else(|| Expr::new(kind, axis.to_string(), vec![]).over(axis)),
+                (2, Some(axis)) => {
+                    self.ids(axis).unwrap_or_else(|| Expr::new(kind, axis.to_string(), vec![]).over(axis))
+                }
                 (3, Some(axis)) => Expr::new(kind, format!("size({axis})"), vec![]),
                 (_, Some(axis)) => Expr::new(kind, axis.to_string(), vec![]).over(axis),
                 (_, None) => Expr::new(kind, "n", vec![]),
@@ -475,11 +486,15 @@ impl Generator {
             }
             4 => {
                 let x = self.int(depth - 1);
-                Expr::new(kind, self.numbers.choose(&["abs({0})", "sign({0})", "(-{0})", "({0} as i32 as i64)"]), vec![x])
+                Expr::new(
+                    kind,
+                    self.numbers.choose(&["abs({0})", "sign({0})", "(-{0})", "({0} as i32 as i64)"]),
+                    vec![x],
+                )
             }
             5 => {
                 let x = self.value(depth - 1);
-                Expr::new(kind, "((4.0 * {0}) as i64)", vec![x]).rough()
+                Expr::new(kind, "((4.0 * {0} + 0.1) as i64)", vec![x]).rough()
             }
             6..=7 => {
                 let body = self.int(depth - 1);

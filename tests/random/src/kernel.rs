@@ -111,7 +111,8 @@ impl fmt::Display for Kernel {
         let lets: Vec<String> =
             self.lets.iter().enumerate().map(|(local, value)| format!("let v{local} = {value};")).collect();
         let values: Vec<String> = self.results.iter().map(|(result, _)| result.to_string()).collect();
-        let join = |parts: Vec<String>| if parts.len() == 1 { parts.concat() } else { format!("({})", parts.join(", ")) };
+        let join =
+            |parts: Vec<String>| if parts.len() == 1 { parts.concat() } else { format!("({})", parts.join(", ")) };
         let body = lets.into_iter().chain([join(values)]).collect::<Vec<_>>().join(" ");
         let text = format!("fn kernel({}) -> {} {{ {body} }}", params.join(", "), join(types));
         f.write_str(&if self.rest { text.replace('M', "..") } else { text })

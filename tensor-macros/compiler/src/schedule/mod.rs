@@ -129,8 +129,8 @@ pub enum ConflictReason {
     Cycle,
 }
 
-/// The schedule of the forward pass, which also writes the residuals that no output is. A forward kernel may read a
-/// residual that an earlier one wrote.
+/// The schedule of the forward pass, which also writes the residuals. A forward kernel may read one that an earlier kernel
+/// wrote, unless it is an output too.
 ///
 /// # Errors
 /// Every read of an edited parameter that could see the new value.
@@ -143,8 +143,24 @@ pub fn forward(kernel: &mut ir::Kernel, saved: &[ir::Saved]) -> Result<Schedule,
     let (grouping, contractions, origins) = group(&mut kernel.graph, &roots);
     let conflicts = in_place::conflicts(&kernel.graph, &grouping, &origins);
     match conflicts.is_empty() {
-        true => Ok(build::kernels(&mut kernel.graph, &grouping, &contractions.forms)),
+        true => {
+            let mut schedule = build::kernels(&mut kernel.graph, &grouping, &contractions.forms);
+            write_beside_outputs(&mut schedule, kernel, saved);
+            Ok(schedule)
+        }
         false => Err(conflicts),
+    }
+}
+
+/// A residual that is an output is written where the output is, if that may be rounded to a half. It is no array to the
+/// kernels of the schedule: it is absent where the output does as well.
+fn write_beside_outputs(schedule: &mut Schedule, kernel: &ir::Kernel, saved: &[ir::Saved]) {
+    for (position, residual) in saved.iter().enumerate().filter(|(_, residual)| residual.is_written(&kernel.outputs)) {
+        let Some(output) = residual.output else { continue };
+        for kernel in &mut schedule.kernels {
+            let of_output = kernel.writes.iter().find(|root| root.target == Target::Output(output)).cloned();
+            kernel.writes.extend(of_output.map(|root| Root { target: Target::Saved(position as u32), ..root }));
+        }
     }
 }
 

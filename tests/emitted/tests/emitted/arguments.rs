@@ -81,9 +81,8 @@ impl Sample {
         for output in &kernel.outputs {
             let shape: Vec<usize> =
                 output.axes.iter().map(|&axis| sizes[kernel.graph.axis(axis).extent.0 as usize]).collect();
-            let values: Vec<Value> = (0..shape.iter().product())
-                .map(|_| T::of(Value::Float(numbers.between(-1.0, 1.0))).value())
-                .collect();
+            let values: Vec<Value> =
+                (0..shape.iter().product()).map(|_| T::of(Value::Float(numbers.between(-1.0, 1.0))).value()).collect();
             let cotangent = Array { shape, values };
             let layout = match (round, numbers.below(4)) {
                 (Round::Plain, _) => Layout::Dense,

@@ -122,13 +122,7 @@ fn tolerance(case: &Case) -> Tolerance {
 }
 
 /// Compares a call with every combination of tracked arguments (`all`), or with none and all.
-fn compare(
-    case: &Case,
-    reference: &Reference,
-    sample: &Sample,
-    all: bool,
-    tally: &mut Tally,
-) -> Result<(), String> {
+fn compare(case: &Case, reference: &Reference, sample: &Sample, all: bool, tally: &mut Tally) -> Result<(), String> {
     let expected = reference.run(&sample.arrays, Some(&sample.cotangents));
     let empty = sample.sizes.iter().any(|(_, size)| *size == 0);
     let impossible = (case.call)(&sample.arguments, u32::MAX).map_err(|error| error.to_string())?;
@@ -213,7 +207,8 @@ impl Place<'_> {
             return Err(format!("{what} has {:?}, expected {:?}, tracked {tracked:b}", found.shape, expected.shape));
         }
         let Tolerance { close, nudge } = tolerance(self.case);
-        let finite = |value: &Value| if let Value::Float(x) = value { Some(x.abs()).filter(|x| x.is_finite()) } else { None };
+        let finite =
+            |value: &Value| if let Value::Float(x) = value { Some(x.abs()).filter(|x| x.is_finite()) } else { None };
         let scale = expected.values.iter().filter_map(finite).fold(1.0, f64::max);
         tally.elements += found.values.len();
         let mut moved: Option<Vec<Array>> = None;
@@ -276,12 +271,7 @@ fn is_beyond_half(value: Value) -> bool {
 }
 
 /// Gradients against difference quotients, both interpreted.
-fn differences(
-    reference: &Reference,
-    sample: &Sample,
-    numbers: &mut Numbers,
-    tally: &mut Tally,
-) -> Result<(), String> {
+fn differences(reference: &Reference, sample: &Sample, numbers: &mut Numbers, tally: &mut Tally) -> Result<(), String> {
     let meaning = reference.run(&sample.arrays, Some(&sample.cotangents));
     if !meaning.faults.is_empty() {
         return Ok(());

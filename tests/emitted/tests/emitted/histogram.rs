@@ -20,8 +20,8 @@ const EACH: usize = 10;
 const UNARY: [Unary; 33] = {
     use Unary::*;
     [
-        Neg, Not, Exp, Exp2, Ln, Log2, Log10, Log1p, Expm1, Sqrt, Rsqrt, Cbrt, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh,
-        Tanh, Sigmoid, Softplus, Erf, Erfc, Abs, Sign, Floor, Ceil, Round, Trunc, IsNan, IsFinite,
+        Neg, Not, Exp, Exp2, Ln, Log2, Log10, Log1p, Expm1, Sqrt, Rsqrt, Cbrt, Sin, Cos, Tan, Asin, Acos, Atan, Sinh,
+        Cosh, Tanh, Sigmoid, Softplus, Erf, Erfc, Abs, Sign, Floor, Ceil, Round, Trunc, IsNan, IsFinite,
     ]
 };
 
@@ -45,8 +45,22 @@ const CLASSES: [Class; 8] = {
 
 /// Everything else.
 const OTHERS: [&str; 16] = [
-    "constant", "scalar", "size", "index", "load", "guarded load", "gather", "fma", "select", "cast", "convert", "stop",
-    "permuted", "flipped", "sliced", "broadcast",
+    "constant",
+    "scalar",
+    "size",
+    "index",
+    "load",
+    "guarded load",
+    "gather",
+    "fma",
+    "select",
+    "cast",
+    "convert",
+    "stop",
+    "permuted",
+    "flipped",
+    "sliced",
+    "broadcast",
 ];
 
 impl Histogram {

@@ -44,7 +44,8 @@ impl Layout {
                 dense.permute(reversed.clone())?.contiguous()?.permute(reversed)
             }
             Layout::Flipped => {
-                let flip = |tensor: Tensor<Cpu, NoGrad, T>| axes.clone().try_fold(tensor, |tensor, axis| tensor.flip(axis));
+                let flip =
+                    |tensor: Tensor<Cpu, NoGrad, T>| axes.clone().try_fold(tensor, |tensor, axis| tensor.flip(axis));
                 flip(flip(dense)?.contiguous()?)
             }
             Layout::Sliced => sliced(values, shape),

@@ -16,14 +16,14 @@ const BATCH: usize = 24;
 #[ignore = "for a failing kernel, by hand: it builds this crate many times"]
 fn shrink() {
     let seed: u64 = env::var("KERNEL").expect("KERNEL is the position of a failing kernel").parse().expect("a number");
-    let language = if seed % 2 == 0 { Language::Smooth } else { Language::Whole };
+    let language = if seed.is_multiple_of(2) { Language::Smooth } else { Language::Whole };
     let element = random_kernels::element(seed);
     let mut kernel = Kernel::random(seed, language);
     loop {
         let compiles = |kernel: &Kernel| {
             let mut errors = Errors::new();
             let (functions, helpers) = parse(kernel.to_string().parse().expect("tokens"), &mut errors);
-            functions.iter().all(|function| compile(function, &helpers, &mut errors).is_some()) && errors.len() == 0
+            functions.iter().all(|function| compile(function, &helpers, &mut errors).is_some()) && errors.is_empty()
         };
         let candidates: Vec<Kernel> = kernel.smaller().into_iter().filter(compiles).collect();
         let Some(smaller) = candidates.chunks(BATCH).find_map(|batch| first_failing(batch, element)) else { break };
@@ -44,6 +44,7 @@ fn first_failing(batch: &[Kernel], element: &str) -> Option<Kernel> {
         .output()
         .expect("cargo runs");
     let text = String::from_utf8_lossy(&output.stdout);
-    let position = text.lines().find_map(|line| line.strip_prefix("kernel ")?.split_once(':')?.0.parse::<usize>().ok())?;
+    let position =
+        text.lines().find_map(|line| line.strip_prefix("kernel ")?.split_once(':')?.0.parse::<usize>().ok())?;
     batch.get(position).cloned()
 }

@@ -59,6 +59,7 @@ pub mod two {
             let xs = &block.input::<T>(0)[..n];
             let rs = &block.input::<T>(1)[..n];
             let out0 = &mut block.output::<T>(0)[..n];
+            let h_out = &mut block.output::<T::Compute>(3)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
             for i in 0..n {
                 let x = xs[i].widen();
@@ -66,6 +67,7 @@ pub mod two {
                 let h = x + r;
                 sum0_terms[i] = h * h;
                 out0[i] = T::narrow(h);
+                h_out[i] = h;
             }
         }
     }
@@ -316,6 +318,14 @@ pub mod two {
                     reads_old: false,
                 },
             },
+            Write {
+                array: Array::Saved(1),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
         ],
         passes: &[
             Pass {
@@ -324,7 +334,7 @@ pub mod two {
                 axes: &[],
                 rows: &[],
                 reductions: &[0],
-                writes: &[0],
+                writes: &[0, 3],
             },
             Pass {
                 kind: PassKind::Inner,
