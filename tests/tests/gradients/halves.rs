@@ -44,6 +44,6 @@ fn residuals_of_halves_are_not_rounded() {
         "standard_deviation": |x| statistics::standard_deviation(x);
         "norm": |x| statistics::norm(x);
         "product": |x| statistics::product(x);
-        "attention": |x| attention::attention(x, x, x);
+        "attention": |x| attention::attention(x, &x.detach(), &x.detach());
     }
 }
