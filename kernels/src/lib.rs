@@ -21,6 +21,7 @@
 //! | | `pairwise_distance_squared` | `[N, D], [M, D] -> [N, M]` |
 //! | [`attention`] | `attention causal_attention masked_attention` | `[.., T, K], [.., S, K], [.., S, V] -> [.., T, V]` |
 //! | [`elementwise`] | `where_mask masked_fill clamp minimum maximum power` | `[..] -> [..]` |
+//! | [`dropout`] | `dropout` | `[..] -> [..]` |
 //! | [`statistics`] | `variance standard_deviation norm product` | `[.., C] -> [..]` |
 //! | | `cosine_similarity` | `[.., D], [.., D] -> [..]` |
 //! | | `cumsum` | `[.., T] -> [.., T]` |
@@ -44,6 +45,7 @@
 pub mod activation;
 pub mod attention;
 pub mod contraction;
+pub mod dropout;
 pub mod elementwise;
 pub mod index;
 pub mod layer;

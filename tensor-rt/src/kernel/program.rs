@@ -229,7 +229,7 @@ pub struct Pass {
     pub kind: PassKind,
     /// Operands that the pass reads, by position in the kernel.
     pub operands: &'static [u16],
-    /// Axes whose index the pass reads as a value.
+    /// Axes whose index the pass reads as a value; along `..`, the row-major position.
     pub axes: &'static [u16],
     /// Finished reductions that the pass reads.
     pub rows: &'static [u16],

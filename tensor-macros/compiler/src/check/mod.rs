@@ -14,6 +14,7 @@ mod expression;
 mod functions;
 mod index;
 mod places;
+mod random;
 mod reductions;
 mod refuse;
 mod signature;
@@ -71,6 +72,8 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
         scope: Vec::new(),
         helper: None,
         path: None,
+        element: Vec::new(),
+        streams: 0,
         in_size: false,
         evaluated: 0,
     };
@@ -122,6 +125,11 @@ struct Checker<'a> {
     /// The helper being inlined, and those that call it.
     helper: Option<Inlined>,
     path: Option<NodeId>,
+    /// The axes in scope of what is evaluated, outermost first: those of the element that is computed, then those of the
+    /// enclosing reductions. In a `let`, the element is one of every output and edited tensor.
+    element: Vec<ir::AxisId>,
+    /// Random numbers written so far.
+    streams: u32,
     /// True within a size expression.
     in_size: bool,
     /// Expressions evaluated so far.

@@ -15,6 +15,10 @@ impl Checker<'_> {
         let expected = function.outputs.len();
         let (statements, tail) = split_tail(block);
         self.scope.clear();
+        let written = self.outputs.iter().map(|output| &output.axes);
+        let edited = self.tensors.iter().filter(|tensor| tensor.intent != Intent::Read).map(|tensor| &tensor.axes);
+        let element: Vec<AxisId> = written.chain(edited).flatten().copied().collect();
+        self.widen_element(element);
         for (position, statement) in statements.iter().enumerate() {
             match statement {
                 // Reported below: the `;` is the mistake.
@@ -39,7 +43,7 @@ impl Checker<'_> {
             }
             Some(tail) if function.tuple => self.tuple(tail, expected),
             Some(tail) => {
-                let value = self.expr(tail);
+                let value = self.output_expr(0, tail);
                 self.write_output(0, value, tail);
             }
             None => self.check_has_value(block, expected),
@@ -80,10 +84,18 @@ impl Checker<'_> {
             self.errors.error(tail, format!("the kernel has {expected} outputs, the body ends in {found} values"));
         }
         for (position, elem) in tuple.elems.iter().enumerate() {
-            let value = self.expr(elem);
+            let value = self.output_expr(position, elem);
             if position < expected {
                 self.write_output(position, value, elem);
             }
+        }
+    }
+
+    /// The value of one element of an output.
+    fn output_expr(&mut self, position: usize, expr: &syn::Expr) -> Option<Value> {
+        match self.outputs.get(position) {
+            Some(output) => self.of_element(output.axes.clone(), |checker| checker.expr(expr)),
+            None => self.expr(expr),
         }
     }
 
@@ -244,16 +256,24 @@ impl Checker<'_> {
         self.scope.truncate(depth);
     }
 
-    /// `y = e`, `y += e`, `p[i] += e`: the target is a `&mut` parameter.
+    /// `y = e`, `y += e`, `p[i] += e`.
     fn assign(&mut self, left: &syn::Expr, op: Option<Binary>, right: &syn::Expr) {
-        let value = self.expr(right);
         let (target, indices) = match strip(left) {
             syn::Expr::Index(index) => (strip(&index.expr), Some(index)),
             other => (other, None),
         };
+        match (self.assigned(left, target), indices) {
+            (Some(position), Some(index)) => self.assign_indexed(position, index, op, right),
+            (Some(position), None) => self.assign_own(position, left, op, right),
+            (None, _) => drop(self.expr(right)),
+        }
+    }
+
+    /// The target of an assignment is a `&mut` parameter.
+    fn assigned(&mut self, left: &syn::Expr, target: &syn::Expr) -> Option<u32> {
         let Some(name) = functions::bare_name(target) else {
             self.errors.error(left, "only a `&mut` parameter can be assigned\nhelp: write `y = ..` or `y[i] += ..`");
-            return;
+            return None;
         };
         let text = name.to_string();
         if self.scope.iter().any(|(local, _)| *local == text) {
@@ -261,7 +281,7 @@ impl Checker<'_> {
                 left,
                 format!("`{text}` is a `let` and never changes\nhelp: bind the new value again: `let {text} = ..;`"),
             );
-            return;
+            return None;
         }
         let position = match self.params.get(&text) {
             Some(Param::Tensor { position, .. }) => *position,
@@ -270,34 +290,25 @@ impl Checker<'_> {
                     left,
                     format!("`{text}` is a scalar and never changes\nhelp: bind a new value: `let {text} = ..;`"),
                 );
-                return;
+                return None;
             }
             None => {
                 self.errors
                     .error(left, format!("unknown name `{text}`\nhelp: only a `&mut` parameter can be assigned"));
-                return;
+                return None;
             }
         };
         if self.tensors[position as usize].intent == Intent::Read {
             self.errors.error(left, format!("`{text}` is passed by `&` and cannot be assigned\nhelp: write `{text}: &mut Tensor[..]` in the signature"));
-            return;
+            return None;
         }
-        match indices {
-            Some(index) => self.assign_indexed(position, index, op, value, right),
-            None => self.assign_own(position, left, op, value, right),
-        }
+        Some(position)
     }
 
     /// `y = e` and `y += e` write each element at its own index.
-    fn assign_own(
-        &mut self,
-        position: u32,
-        left: &syn::Expr,
-        op: Option<Binary>,
-        value: Option<Value>,
-        right: &syn::Expr,
-    ) {
+    fn assign_own(&mut self, position: u32, left: &syn::Expr, op: Option<Binary>, right: &syn::Expr) {
         let tensor = self.tensors[position as usize].clone();
+        let value = self.of_element(tensor.axes.clone(), |checker| checker.expr(right));
         let written = Written::new(right);
         let target = Target::Edit(position);
         let was_written = self.roots.iter().any(|root| root.target == target && is_dense(root));
@@ -329,21 +340,19 @@ impl Checker<'_> {
     }
 
     /// `p[i] += e` adds into computed elements, over all points that `i` iterates.
-    fn assign_indexed(
-        &mut self,
-        position: u32,
-        left: &syn::ExprIndex,
-        op: Option<Binary>,
-        value: Option<Value>,
-        right: &syn::Expr,
-    ) {
+    fn assign_indexed(&mut self, position: u32, left: &syn::ExprIndex, op: Option<Binary>, right: &syn::Expr) {
         let tensor = self.tensors[position as usize].clone();
-        let Some(index) = self.indices(position, left) else { return };
+        let Some(index) = self.indices(position, left) else {
+            self.expr(right);
+            return;
+        };
         let bare: Vec<_> = index.iter().map(|&index| self.graph.as_index(index)).collect();
         if bare.iter().zip(&tensor.axes).all(|(bare, own)| *bare == Some(*own)) {
-            self.assign_own(position, &left.expr, op, value, right);
+            self.assign_own(position, &left.expr, op, right);
             return;
         }
+        let over: AxisSet = index.iter().flat_map(|&index| self.graph.axes(index).iter()).collect();
+        let value = self.of_element(over.iter().collect(), |checker| checker.expr(right));
         let negated = match op {
             Some(Binary::Add) => false,
             Some(Binary::Sub) => true,
@@ -367,7 +376,6 @@ impl Checker<'_> {
         if negated {
             node = self.negate(node);
         }
-        let over: AxisSet = index.iter().flat_map(|&index| self.graph.axes(index).iter()).collect();
         let guard = self.path;
         self.check_scattered_axes(node, &over, &written, &tensor.name);
         if let Some(guard) = guard {

@@ -14,7 +14,7 @@ pub(super) fn contribution(a: &mut Algebra<'_>, z: NodeId, operand: usize, g: No
     let first = operand == 0;
     match a.graph.op(z).clone() {
         Op::Const(_) | Op::Scalar(_) | Op::Size(_) | Op::Index(_) | Op::Load { .. } => None,
-        Op::Stop => None,
+        Op::Stop | Op::Random { .. } => None,
         Op::Unary(op) => unary(a, op, args[0], z, g),
         Op::Binary(op) => binary(a, op, [args[0], args[1]], z, first, g),
         Op::Fma => match operand {

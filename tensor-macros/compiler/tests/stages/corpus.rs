@@ -90,6 +90,13 @@ pub const CASES: &[Case] = &[
     case("fn maximum(x: &Tensor[N], y: &Tensor[N]) -> Tensor[N] { max(x, y) }", (1, 1, 0), (1, 1, 0)),
     case("fn root(x: &Tensor[N]) -> Tensor[N] { if x > 0.0 { sqrt(x) } else { 0.0 } }", (1, 1, 0), (1, 1, 0)),
     case("fn sinc(x: &Tensor[N]) -> Tensor[N] { if x != 0.0 { sin(x) / x } else { 1.0 } }", (1, 1, 0), (1, 1, 0)),
+    case(
+        "fn dropout(x: &Tensor[..], p: float, seed: u64) -> Tensor[..] {
+            if uniform(seed) >= p { x / (1.0 - p) } else { 0.0 }
+        }",
+        (1, 1, 0),
+        (1, 1, 0),
+    ),
     case("fn diag(x: &Tensor[N, M]) -> Tensor[N] { x[N, N] }", (1, 1, 0), (1, 1, 0)),
     case(
         "fn chain(x: &Tensor[N]) -> Tensor[N] {

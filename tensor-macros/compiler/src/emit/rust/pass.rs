@@ -398,6 +398,10 @@ impl<'a> Body<'a> {
                 operation::product(factors, ty, |value| self.constant(value, ty))
             }
             Op::Stop => operand(self, 0),
+            Op::Random { distribution, stream } => {
+                let counter = ty::convert(operand(self, 1), Ty::I64, Ty::U64);
+                operation::random(*distribution, *stream, operand(self, 0), counter, ty)
+            }
             Op::Load { .. } | Op::Reduce { .. } => panic!("bug: {node:?} is read, not computed"),
         }
     }
