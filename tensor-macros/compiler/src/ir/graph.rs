@@ -296,7 +296,11 @@ impl Graph {
                     assert_eq!(self.ty(node.args[1]), self.ty(node.args[2]), "both branches share a type: {node:?}");
                 }
                 Op::Random { .. } => {
-                    assert_eq!([0, 1].map(|arg| self.ty(node.args[arg])), [Ty::U64, Ty::I64], "seed and counter: {node:?}");
+                    assert_eq!(
+                        [0, 1].map(|arg| self.ty(node.args[arg])),
+                        [Ty::U64, Ty::I64],
+                        "seed and counter: {node:?}"
+                    );
                     assert!(node.ty.is_float(), "a random number is a float: {node:?}");
                 }
                 Op::Sum { coefficients } => assert_eq!(coefficients.len(), node.args.len(), "{node:?}"),

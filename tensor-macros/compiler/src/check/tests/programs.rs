@@ -470,7 +470,9 @@ fn a_random_number_counts_along_every_axis_in_scope() {
 #[test]
 fn each_call_of_a_random_function_has_its_own_stream() {
     assert_eq!(
-        value("fn f(x: &Tensor<f32>[N], seed: u64) -> Tensor<f32>[N] { let u = uniform(seed); u + u * normal(seed) + x }"),
+        value(
+            "fn f(x: &Tensor<f32>[N], seed: u64) -> Tensor<f32>[N] { let u = uniform(seed); u + u * normal(seed) + x }"
+        ),
         "Add(Add(Uniform0(seed at N), Mul(Uniform0(seed at N), Normal1(seed at N))), x[N])"
     );
     // A helper that is called twice draws twice.

@@ -41,7 +41,8 @@ const SEED: u64 = 0x0123_4567_89ab_cdef;
 
 fn noisy<T: Float>(engine: CpuEngine, mut out: Host<T>) -> Vec<T> {
     let shape = out.shape.clone();
-    let sizes = Sizes { extents: &[shape[0] as i64, 1, 1, shape[1..].iter().product::<usize>() as i64], rest: &shape[1..] };
+    let sizes =
+        Sizes { extents: &[shape[0] as i64, 1, 1, shape[1..].iter().product::<usize>() as i64], rest: &shape[1..] };
     let scalars = [Scalar::U64(SEED)];
     run(engine, &NOISE, &[PassFn::of::<Noise<T>>()], T::DTYPE, &sizes, &scalars, &[], &[out.array_mut()]).unwrap();
     out.values()
