@@ -243,7 +243,7 @@ impl Resolved {
     }
 
     /// True if an output or an edited parameter has elements.
-    fn writes_something(&self, program: &Program) -> bool {
+    pub fn writes_something(&self, program: &Program) -> bool {
         let edited =
             program.forward.kernels.iter().flat_map(|kernel| kernel.writes).filter_map(|write| match write.array {
                 Array::Param(param) => Some(program.tensors[param as usize].axes),

@@ -1,13 +1,12 @@
 //! Random numbers: `uniform(seed)`, `normal(seed)`.
 //!
-//! A random number is counted along every axis in scope where it is written: those of the element that is computed, then
-//! those of the enclosing reductions. Its counter is the row-major position over them, an expression like any other: what
+//! A random number is counted along every axis in scope where it is written (see `scope`). Its counter is the row-major position over them, an expression like any other: what
 //! is substituted for an axis later (by the derivative, by a schedule) is substituted in the counter.
 
 use super::statements::strip;
 use super::value::{Kind, Value, name_of};
 use super::{Checker, functions};
-use crate::ir::{AxisId, Binary, Distribution, NodeId, Op, Ty};
+use crate::ir::{Binary, Distribution, NodeId, Op, Ty};
 
 impl Checker<'_> {
     /// A random number of the next stream.
@@ -49,7 +48,7 @@ impl Checker<'_> {
     /// The row-major position over the axes in scope.
     fn counter(&mut self) -> NodeId {
         let mut counter: Option<NodeId> = None;
-        for axis in self.element.clone() {
+        for axis in self.scope_axes.all() {
             let index = self.graph.index(axis);
             counter = Some(match counter {
                 None => index,
@@ -61,35 +60,5 @@ impl Checker<'_> {
             });
         }
         counter.unwrap_or_else(|| self.graph.int(0, Ty::I64))
-    }
-
-    /// Evaluates something at each point of further axes.
-    pub(super) fn at_each<R>(
-        &mut self,
-        axes: impl IntoIterator<Item = AxisId>,
-        evaluate: impl FnOnce(&mut Self) -> R,
-    ) -> R {
-        let outer = self.element.clone();
-        self.widen_element(axes);
-        let result = evaluate(self);
-        self.element = outer;
-        result
-    }
-
-    /// Evaluates something for each element over `axes`.
-    pub(super) fn of_element<R>(&mut self, axes: Vec<AxisId>, evaluate: impl FnOnce(&mut Self) -> R) -> R {
-        let outer = std::mem::replace(&mut self.element, axes);
-        let result = evaluate(self);
-        self.element = outer;
-        result
-    }
-
-    /// Adds axes that are not in scope yet.
-    pub(super) fn widen_element(&mut self, axes: impl IntoIterator<Item = AxisId>) {
-        for axis in axes {
-            if !self.element.contains(&axis) {
-                self.element.push(axis);
-            }
-        }
     }
 }

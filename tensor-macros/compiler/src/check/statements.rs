@@ -15,10 +15,7 @@ impl Checker<'_> {
         let expected = function.outputs.len();
         let (statements, tail) = split_tail(block);
         self.scope.clear();
-        let written = self.outputs.iter().map(|output| &output.axes);
-        let edited = self.tensors.iter().filter(|tensor| tensor.intent != Intent::Read).map(|tensor| &tensor.axes);
-        let element: Vec<AxisId> = written.chain(edited).flatten().copied().collect();
-        self.widen_element(element);
+        self.enter_body();
         for (position, statement) in statements.iter().enumerate() {
             match statement {
                 // Reported below: the `;` is the mistake.
@@ -142,7 +139,7 @@ impl Checker<'_> {
             syn::Stmt::Expr(expr, _) if is_statement(expr) => self.effect(expr),
             syn::Stmt::Expr(expr, _) => self.unused(expr),
             syn::Stmt::Item(item) => self.refuse_item(item),
-            syn::Stmt::Macro(statement) => self.refuse_macro(&statement.mac),
+            syn::Stmt::Macro(statement) => self.macro_statement(&statement.mac),
         }
     }
 
@@ -223,13 +220,11 @@ impl Checker<'_> {
         Some(Value::typed(node))
     }
 
-    /// An expression that is evaluated for its effect: an assignment, or an `if` around some.
+    /// An expression that is evaluated for its effect: an assignment, an assertion, or an `if` around some.
     pub(super) fn effect(&mut self, expr: &syn::Expr) {
-        if self.in_size || self.helper.is_some() {
-            self.errors.error(expr, "an assignment stands in the kernel's own block\nhelp: move it there");
-            return;
-        }
         match expr {
+            syn::Expr::Assign(_) if self.in_expression => self.refuse_assignment(expr),
+            syn::Expr::Binary(binary) if self.in_expression && is_compound(&binary.op) => self.refuse_assignment(expr),
             syn::Expr::Assign(assign) => self.assign(&assign.left, None, &assign.right),
             syn::Expr::Binary(binary) => match compound(&binary.op) {
                 Some(op) => self.assign(&binary.left, Some(op), &binary.right),
@@ -243,6 +238,7 @@ impl Checker<'_> {
             },
             syn::Expr::If(branch) => self.if_statement(branch),
             syn::Expr::Block(block) if block.label.is_none() => self.effect_block(&block.block),
+            syn::Expr::Macro(call) => self.macro_statement(&call.mac),
             other => self.unused(other),
         }
     }
@@ -406,11 +402,9 @@ impl Checker<'_> {
             }
             _ => (statements, None),
         };
+        let outer = std::mem::replace(&mut self.in_expression, true);
         for statement in statements {
-            match statement {
-                syn::Stmt::Expr(expr, _) if is_statement(expr) => self.refuse_assignment(expr),
-                other => self.statement(other),
-            }
+            self.statement(statement);
         }
         let value = match (tail, forgotten) {
             (Some(tail), _) => self.expr(tail),
@@ -427,6 +421,7 @@ impl Checker<'_> {
                 None
             }
         };
+        self.in_expression = outer;
         self.scope.truncate(depth);
         value
     }
@@ -456,7 +451,7 @@ fn split_tail(block: &syn::Block) -> (&[syn::Stmt], Option<&syn::Expr>) {
     }
 }
 
-/// True for what is evaluated for its effect: an assignment, or an `if` or block whose branches have no value.
+/// True for what is evaluated for its effect: an assignment, a macro, or an `if` or block whose branches have no value.
 fn is_statement(expr: &syn::Expr) -> bool {
     match expr {
         syn::Expr::Assign(_) => true,
@@ -466,15 +461,16 @@ fn is_statement(expr: &syn::Expr) -> bool {
             is_statement_block(&branch.then_branch) && other.unwrap_or(true)
         }
         syn::Expr::Block(block) => is_statement_block(&block.block),
+        syn::Expr::Macro(_) => true,
         _ => false,
     }
 }
 
 fn is_statement_block(block: &syn::Block) -> bool {
     match block.stmts.last() {
-        Some(syn::Stmt::Expr(_, Some(_))) | Some(syn::Stmt::Local(_)) => true,
+        Some(syn::Stmt::Expr(_, Some(_)) | syn::Stmt::Local(_) | syn::Stmt::Macro(_)) => true,
         Some(syn::Stmt::Expr(tail, None)) => is_statement(tail),
-        Some(syn::Stmt::Item(_) | syn::Stmt::Macro(_)) => false,
+        Some(syn::Stmt::Item(_)) => false,
         None => true,
     }
 }

@@ -219,7 +219,7 @@ fn binary(a: &mut Algebra<'_>, op: Binary, [x, y]: [NodeId; 2], z: NodeId, first
 }
 
 /// The winner of `max` or `min` takes the cotangent, two equal operands half of it each; an operand without a tensor in it
-/// is a constant and keeps what it wins, ties included.
+/// is a constant and keeps what it wins, ties included. NaN wins against a constant.
 fn extremum(
     a: &mut Algebra<'_>,
     wins: Binary,
@@ -230,8 +230,10 @@ fn extremum(
 ) -> NodeId {
     let (own, other) = if first { (x, y) } else { (y, x) };
     if !a.loads(other) {
-        let wins = if mutation::is(Mutation::LosingConstant) { wins_or_ties } else { wins };
-        let wins = a.graph.binary(wins, own, other);
+        let constant_wins = if mutation::is(Mutation::LosingConstant) { wins } else { wins_or_ties };
+        let constant_wins = a.graph.binary(constant_wins, other, own);
+        // Not the opposite comparison, which does not hold for NaN either.
+        let wins = a.not(constant_wins);
         return a.guard(wins, g);
     }
     let ties = a.graph.binary(Binary::Eq, own, other);

@@ -30,6 +30,8 @@ pub enum Fault {
     Division,
     /// The maximum of nothing.
     EmptyReduction,
+    /// An assertion, by position, that did not hold.
+    Assertion(u32),
 }
 
 /// Values of the expressions of one graph for given sizes, scalars and arrays.

@@ -25,5 +25,7 @@ mod op;
 
 pub use axis::{Axis, AxisId, AxisSet, Extent, ExtentId};
 pub use graph::{Graph, Node, NodeId};
-pub use kernel::{Backward, Intent, Kernel, Output, Root, Saved, Scalar, ScalarTy, Target, Temp, Tensor, Write};
+pub use kernel::{
+    Assertion, Backward, Intent, Kernel, Output, Root, Saved, Scalar, ScalarTy, Target, Temp, Tensor, Write,
+};
 pub use op::{Binary, Distribution, Elem, Literal, Op, Reduction, Source, Ty, Unary};

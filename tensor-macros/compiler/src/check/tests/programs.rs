@@ -481,3 +481,48 @@ fn each_call_of_a_random_function_has_its_own_stream() {
         "Sub(Uniform0(seed at N), Uniform1(7 to U64 at N))"
     );
 }
+
+/// Text, axes and condition of every assertion.
+fn assertions(source: &str) -> Vec<String> {
+    let kernel = kernel(source).kernel;
+    let assertions = kernel.assertions.iter().map(|assertion| {
+        let axes: Vec<&str> = assertion.axes.iter().map(|&axis| kernel.graph.axis(axis).name.as_str()).collect();
+        format!("{} [{}] {}", assertion.text, axes.join(", "), show(&kernel, assertion.condition))
+    });
+    assertions.collect()
+}
+
+#[test]
+fn an_assertion_is_checked_where_it_is_reached() {
+    assert_eq!(
+        assertions(
+            "fn f(x: &Tensor[N, C], b: bool, n: usize) -> Tensor[C] {
+                assert!(n > 0, \"n\",);
+                if b { assert!(x > 1, \"branch\"); } else { { assert!(b, \"else\"); } }
+                let y = { assert!(C < n, \"block\"); x };
+                sum[N]({ assert!(b, \"body\"); if y > 0 { assert!(y < 9, \"both\") ; y } else { 0.0 } })
+            }"
+        ),
+        [
+            "n [] Gt(n, 0)",
+            "branch [N, C] Or(Not(b), Gt(x[N, C], 1.0))",
+            "else [] Or(Not(Not(b)), b)",
+            "block [C] Lt(C, n)",
+            "body [N] b",
+            "both [N, C] Or(Not(Gt(x[N, C], 0.0)), Lt(x[N, C], 9.0))",
+        ]
+    );
+}
+
+#[test]
+fn assertions_stand_in_helpers_and_at_the_end_of_a_body() {
+    assert_eq!(
+        assertions("fn checked(v) { assert!(v > 0, \"positive\"); v } fn f(x: &Tensor[N]) -> Tensor[N] { checked(x) }"),
+        ["positive [N] Gt(x[N], 0.0)"]
+    );
+    // The new value is asserted about.
+    assert_eq!(
+        assertions("fn f(y: &mut Tensor[N]) { y += 1; assert!(y > 0, \"positive\") }"),
+        ["positive [N] Gt(Add(y[N], 1.0), 0.0)"]
+    );
+}
