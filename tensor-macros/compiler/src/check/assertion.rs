@@ -89,7 +89,7 @@ impl Checker<'_> {
             }
             _ => None,
         });
-        let widest = read.max_by_key(Vec::len).unwrap_or_default();
+        let widest = read.min_by_key(|axes| std::cmp::Reverse(axes.len())).unwrap_or_default();
         let mut axes = vec![];
         for axis in widest.into_iter().chain(self.scope_axes.all()).chain(left.iter().copied()) {
             if left.contains(&axis) && !axes.contains(&axis) {

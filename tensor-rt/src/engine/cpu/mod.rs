@@ -85,13 +85,15 @@ impl CpuEngine {
         }
     }
 
-    /// Runs a launch that scatters into half arrays through `f32` arrays, so that sums are rounded once.
+    /// Runs a launch that scatters into half arrays through `f32` arrays, so that sums are rounded once. Not into those
+    /// that other launches change meanwhile.
     fn scatter_halves(&self, launch: &Launch<'_>) -> Option<Result<Option<Found>, OutOfMemory>> {
         let half = |position: usize| {
             let array = &launch.writes[position];
             matches!(launch.kernel.writes[position].kind, WriteKind::Scatter { .. })
                 && matches!(array.dtype, DType::F16 | DType::Bf16)
                 && !array.pointer.is_null()
+                && !launch.is_atomic(position)
         };
         let halves: SmallVec<[usize; 2]> = (0..launch.writes.len()).filter(|&position| half(position)).collect();
         if halves.is_empty() {
@@ -165,9 +167,8 @@ fn fill_identity(op: ReduceOp, array: &ArrayRef<'_>) {
 
 /// A fault with its index along each axis of the kernel.
 fn report(launch: &Launch<'_>, found: Found) -> LaunchFault {
-    let (free, reduced, _) = found.at;
     let mut position = Vec::new();
-    for (axes, linear) in [(launch.kernel.free, free), (launch.kernel.reduced, reduced)] {
+    for (axes, linear) in [(launch.kernel.free, found.free), (launch.kernel.reduced, found.reduced)] {
         let sizes: Vec<usize> = axes.iter().flat_map(|&axis| launch.axis_sizes(axis)).collect();
         let mut index = vec![0; sizes.len()];
         let mut rest = linear;

@@ -101,8 +101,14 @@ impl Executor<'_> {
                         indices: &self.indices[plan.index_starts[write as usize] as usize..],
                         dims: &plan.scatters[write as usize],
                     };
+                    let array = &launch.writes[write as usize];
                     // SAFETY: the pass filled the values and indices; `Launch` guarantees the array.
-                    let found = unsafe { entries.combine(op, target.dtype, target.base) };
+                    let found = unsafe {
+                        match launch.is_atomic(write as usize) {
+                            true => entries.combine_atomically(op, array.dtype, target.base),
+                            false => entries.combine(op, target.dtype, target.base),
+                        }
+                    };
                     fault =
                         lower(fault, found.map(|(point, dim, value)| Fault { point, kind: dim.fault(write, value) }));
                 }
@@ -152,7 +158,8 @@ impl Executor<'_> {
             (0..plan.free).map(|dim| (self.start[dim] + index[free_at + dim]) * plan.dims[dim].weight).sum();
         let reduced: usize =
             (0..rank - plan.free).map(|dim| index[reduced_at + dim] * plan.dims[plan.free + dim].weight).sum();
-        let found = Found { at: (free, reduced, pass), kind: fault.kind };
+        let order = if reduced_first { (reduced, free, pass) } else { (free, reduced, pass) };
+        let found = Found { free, reduced, order, kind: fault.kind };
         self.fault = Found::lower(self.fault, Some(found));
     }
 }
