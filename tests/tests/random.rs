@@ -161,7 +161,7 @@ fn the_gradient_recomputes_the_numbers() -> Result<()> {
 fn gradients_match_finite_differences() -> Result<()> {
     let x = Tensor::rand_of::<f64>(&Cpu, [5, 4], 1)?;
     let w = Tensor::rand_of::<f64>(&Cpu, [4, 3], 2)?;
-    tensor_rt::gradcheck(|inputs| noisy_softmax(&inputs[0], 3), &[x.clone()])?;
+    tensor_rt::gradcheck(|inputs| noisy_softmax(&inputs[0], 3), std::slice::from_ref(&x))?;
     tensor_rt::gradcheck(|inputs| dropped_product(&inputs[0], &inputs[1], 0.4, 3), &[x.clone(), w])?;
     tensor_rt::gradcheck(|inputs| column_means(&inputs[0], 3), &[x])
 }
