@@ -139,14 +139,12 @@ pub mod conv1d {
                 let l = ls[i];
                 let v0 = l.wrapping_sub(w).wrapping_add(pad);
                 let v1 = block.remainder(i, v0, stride);
-                let v2 = v1 == 0i64;
-                let v3 = block.divide(i, v0, stride);
-                let v4 = v3 >= 0i64;
-                let v5 = v3 < size_p;
-                let g = if v2 & (v4 & v5) { gs.get(i, [v3]) } else { c0 };
-                let v6 = k * g;
-                let v7 = if v2 & v4 & v5 { v6 } else { c0 };
-                sum0_terms[i] = v7;
+                let v2 = block.divide(i, v0, stride);
+                let v3 = (v1 == 0i64) & (v2 >= 0i64) & (v2 < size_p);
+                let g = if v3 { gs.get(i, [v2]) } else { c0 };
+                let v4 = k * g;
+                let v5 = if v3 { v4 } else { c0 };
+                sum0_terms[i] = v5;
             }
         }
     }

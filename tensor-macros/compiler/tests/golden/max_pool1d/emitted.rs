@@ -113,17 +113,14 @@ pub mod max_pool1d {
                 let x = xs[i].widen();
                 let v0 = l.wrapping_sub(w);
                 let v1 = block.remainder(i, v0, stride);
-                let v2 = v1 == 0i64;
-                let v3 = block.divide(i, v0, stride);
-                let v4 = v3 >= 0i64;
-                let v5 = v3 < size_p;
-                let v6 = v2 & (v4 & v5);
-                let saved0 = if v6 { saved0s.get(i, [v3]) } else { c1 };
-                let g = if v6 { gs.get(i, [v3]) } else { c1 };
-                let temp0 = if v6 { temp0s.get(i, [v3]) } else { c1 };
-                let v7 = g / Compute::nan_max::<I>(temp0, c0);
-                let v8 = if v2 & v4 & v5 & (x == saved0) { v7 } else { c1 };
-                sum0_terms[i] = v8;
+                let v2 = block.divide(i, v0, stride);
+                let v3 = (v1 == 0i64) & (v2 >= 0i64) & (v2 < size_p);
+                let saved0 = if v3 { saved0s.get(i, [v2]) } else { c1 };
+                let g = if v3 { gs.get(i, [v2]) } else { c1 };
+                let temp0 = if v3 { temp0s.get(i, [v2]) } else { c1 };
+                let v4 = g / Compute::nan_max::<I>(temp0, c0);
+                let v5 = if v3 & (x == saved0) { v4 } else { c1 };
+                sum0_terms[i] = v5;
             }
         }
     }
