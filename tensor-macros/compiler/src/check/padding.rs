@@ -1,9 +1,9 @@
 //! `pad_with(x[N - 1], 0.0)`: an element, or a default outside of the tensor.
 
-use super::{Checker, Param};
 use super::functions::bare_name;
 use super::statements::strip;
 use super::value::{Value, Written};
+use super::{Checker, Param};
 use crate::errors::Place;
 use crate::ir::{Binary, NodeId, Ty, Unary};
 

@@ -28,9 +28,9 @@ mod blocked;
 mod residuals;
 mod rules;
 mod sweep;
-mod window;
 #[cfg(test)]
 mod tests;
+mod window;
 
 use crate::ir::{Backward, Kernel, Root, Target, Write};
 use crate::simplify::lift;

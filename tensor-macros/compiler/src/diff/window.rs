@@ -52,9 +52,8 @@ impl Sweep<'_> {
             *axis = renamed;
         }
         let mut guards: Vec<NodeId> = names.conditions().collect();
-        let mut equations: Vec<Equation> = (equations.into_iter())
-            .map(|(declared, index)| Equation { declared, index })
-            .collect();
+        let mut equations: Vec<Equation> =
+            (equations.into_iter()).map(|(declared, index)| Equation { declared, index }).collect();
         let substituted: Vec<NodeId> = equations.iter().map(|equation| a.substitute(equation.index, &names)).collect();
         for equation in &equations {
             self.know(equation, &mut names);
