@@ -1,9 +1,10 @@
-//! Typed tensors, kernels with derived gradients, and the engines that run them.
+//! Typed tensors, kernels with derived gradients, and the engines that run them. The [`guide`] says how to write kernels.
 
 extern crate self as tensor_rt;
 
 #[forbid(unsafe_code)]
 pub mod accounting;
+mod atomic;
 pub mod autograd;
 #[forbid(unsafe_code)]
 pub mod device;
@@ -13,6 +14,8 @@ pub mod element;
 mod engine;
 #[forbid(unsafe_code)]
 pub mod error;
+#[forbid(unsafe_code)]
+pub mod guide;
 pub mod isa;
 pub mod kernel;
 #[forbid(unsafe_code)]
@@ -41,7 +44,7 @@ pub use ops::Keep;
 pub use param::{Param, ParamId};
 pub use relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
 pub use shape::{Axis, Shape, Slice};
-pub use tensor::{Nested, Tensor, TensorMut};
+pub use tensor::{AtomicTensor, Nested, Tensor, TensorMut};
 pub use tensor_rt_macros::tensor_fn;
 
 /// What a program that uses tensors needs.
@@ -54,7 +57,7 @@ pub mod prelude {
     pub use crate::ops::Keep;
     pub use crate::param::{Param, ParamId};
     pub use crate::relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
-    pub use crate::tensor::{Tensor, TensorMut};
+    pub use crate::tensor::{AtomicTensor, Tensor, TensorMut};
     pub use crate::tensor_fn;
     pub use crate::with_device;
 }

@@ -192,10 +192,10 @@ fn a_step_of_zero_has_no_gradient() {
 
 #[test]
 fn empty_and_single_sizes() {
-    for shape in [[0, 2, 5], [2, 0, 5], [1, 1, 1]] {
+    for (shape, places) in [([0, 2, 5], 4), ([2, 0, 5], 4), ([1, 1, 1], 2)] {
         let (x, k) = (numbers(shape).requires_grad(), numbers([2, shape[1], 1]).requires_grad());
         let y = conv1d(&x, &k, 2, 1).unwrap();
-        assert_eq!(y.shape(), &[shape[0], 2, (shape[2] + 1) / 2 + 1]);
+        assert_eq!(y.shape(), &[shape[0], 2, places]);
         let zeros = Tensor::zeros_like(&y.detach()).unwrap();
         let gradients = y.backward_with(&zeros).unwrap();
         assert_eq!(values(gradients.get(&k).unwrap()), vec![0.0; k.len()]);

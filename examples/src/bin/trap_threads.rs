@@ -11,6 +11,10 @@ use tensor_rt::prelude::*;
 const THREADS: usize = 2;
 const EDITS: usize = 1000;
 
+tensor_fn! {
+    fn add(acc: &atomic Tensor[N], x: &Tensor[N]) { acc += x; }
+}
+
 fn main() -> Result<()> {
     trap::pytorch(
         "x = torch.zeros(1)\n\
@@ -38,6 +42,16 @@ fn main() -> Result<()> {
     });
     let x = x.into_inner().expect("no thread panics");
     println!("    {THREADS} threads, {EDITS} edits each: x = {x}\n");
+
+    trap::here("Threads that only add need no lock: an `&atomic` parameter takes them all at once.");
+    let (acc, one) = (x.into_atomic()?, Tensor::ones(&Cpu, [1])?);
+    thread::scope(|scope| {
+        let adds = || (0..EDITS).try_for_each(|_| add(&acc, &one));
+        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(adds)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().expect("no thread panics"))
+    })?;
+    let x = acc.into_tensor();
+    println!("    {THREADS} threads, {EDITS} additions each: x = {x}\n");
 
     trap::here("Reading needs no lock: a tensor is `Sync`.");
     let sums = thread::scope(|scope| {

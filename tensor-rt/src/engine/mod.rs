@@ -12,7 +12,7 @@ pub(crate) mod cpu;
 use crate::element::DType;
 use crate::kernel::PassFn;
 use crate::kernel::block::{FaultKind, Scalar};
-use crate::kernel::program::{Elem, Kernel, Program, SizeExpr};
+use crate::kernel::program::{Array, Elem, Intent, Kernel, Program, SizeExpr};
 use crate::kernel::sizes::evaluate;
 
 /// A strided array.
@@ -78,8 +78,8 @@ impl<'a> Launch<'a> {
     ///
     /// # Safety
     /// Every element that an array's shape and strides address is allocated, initialised for operands and for writes that
-    /// are read, and of the array's type; nothing else accesses the written ones during the launch, and nothing writes
-    /// the read ones. Arrays of different [`Array`](crate::kernel::program::Array)s do not overlap where one is written.
+    /// are read, and of the array's type; nothing else accesses the written ones during the launch (nothing but atomic
+    /// operations those of `&atomic` parameters), and nothing writes the read ones. Arrays of different [`Array`](crate::kernel::program::Array)s do not overlap where one is written.
     /// Shapes agree with `sizes` and `rest`; affine indices are within their dimensions unless the launch has no element.
     #[expect(clippy::too_many_arguments, reason = "the parts of a launch have no smaller grouping")]
     pub(crate) unsafe fn new(
@@ -102,6 +102,14 @@ impl<'a> Launch<'a> {
     /// The element that `elem` stands for.
     pub(crate) fn dtype(&self, elem: Elem) -> DType {
         elem.dtype(self.generic)
+    }
+
+    /// True if other launches may combine into the array of a write at the same time.
+    pub(crate) fn is_atomic(&self, write: usize) -> bool {
+        match self.kernel.writes[write].array {
+            Array::Param(param) => self.program.tensors[param as usize].intent == Intent::Atomic,
+            Array::Cotangent(_) | Array::Output(_) | Array::Gradient(_) | Array::Saved(_) | Array::Temp(_) => false,
+        }
     }
 
     /// The value of a size expression, which the host has evaluated before.

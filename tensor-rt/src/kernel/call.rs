@@ -21,8 +21,8 @@ use crate::element::{DType, Element};
 use crate::error::{Error, Origin, Result};
 use crate::mode::GradMode;
 use crate::relation::InPlace;
-use crate::tensor::Tensor;
 use crate::tensor::raw::{Exclusive, Raw};
+use crate::tensor::{AtomicTensor, Tensor};
 
 /// A call of a kernel that is being put together: arguments in the order of the signature.
 pub struct Call<'a> {
@@ -70,7 +70,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// A tensor without types that is read.
+    /// A tensor that is accumulated into.
+    pub fn atomic<D: Device, T: Element>(&mut self, tensor: &'a AtomicTensor<D, T>) {
+        self.raw(&tensor.raw);
+    }
+
+    /// A tensor without types that is read, or accumulated into.
     pub(crate) fn raw(&mut self, raw: &'a Raw) {
         self.device = Some(raw.device());
         self.arguments.read(raw);

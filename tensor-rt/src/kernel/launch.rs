@@ -5,7 +5,8 @@
 //! backwards over the schedule before anything runs.
 //!
 //! Invariant: an array is written by the kernels of its schedule only while nobody else holds a handle on its storage, or
-//! it is an edited parameter, whose place is borrowed exclusively.
+//! it is an edited parameter, whose place is borrowed exclusively, or an atomic one, which is only combined into, by atomic
+//! operations.
 
 use smallvec::SmallVec;
 
@@ -37,7 +38,7 @@ enum Argument<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Adds a tensor that is only read.
+    /// Adds a tensor that is only read, or only combined into by atomic operations.
     pub fn read(&mut self, raw: &'a Raw) {
         self.order.push(Argument::Read(raw));
     }
@@ -183,8 +184,8 @@ impl Frame<'_, '_> {
         accounting::launch(origin.at, traversals(kernel));
         // SAFETY: arrays are raw tensors, whose elements are allocated and of their type, and initialised by whoever made
         // them or by the kernels before. Written ones are fresh storages that only this frame refers to, or places that
-        // it borrows exclusively; so no array overlaps a written one, and nobody else reads or writes those. Shapes were
-        // resolved against parameters and made from the same sizes; affine indices were checked.
+        // it borrows exclusively; so no array overlaps a written one, and nobody else reads or writes those. Atomic ones
+        // are not read, and nobody has another kind of handle on their storage. Shapes were resolved against parameters and made from the same sizes; affine indices were checked.
         let launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };

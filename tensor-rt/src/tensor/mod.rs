@@ -2,11 +2,14 @@
 //!
 //! A [`Tensor`] is a value: a handle on a storage that others may share, whose elements no edit through another handle
 //! ever changes. Device, gradient mode and element are its type; the shape is a run-time value. [`raw`] is the same thing
-//! without types, [`view`] the operations that move elements, [`TensorMut`] a writable view.
+//! without types, [`view`] the operations that move elements, [`TensorMut`] a writable view, [`AtomicTensor`] a tensor that
+//! many threads accumulate into.
 //!
 //! Invariants: the raw tensor inside has the device and the element of the type, and a node if and only if the mode is
 //! [`Grad`](crate::Grad).
 
+#[forbid(unsafe_code)]
+mod atomic;
 #[forbid(unsafe_code)]
 mod cast;
 #[forbid(unsafe_code)]
@@ -31,6 +34,7 @@ mod views;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
+pub use atomic::AtomicTensor;
 pub use edit::TensorMut;
 pub use nested::Nested;
 
@@ -179,12 +183,16 @@ impl<D: Device, G: GradMode, T: Element> Debug for Tensor<D, G, T> {
 
 /// The type as a user writes it.
 fn type_name<D: Device, G: GradMode, T: Element>() -> String {
-    let device = match D::ID {
+    format!("Tensor<{}, {}, {}>", device_name::<D>(), G::NAME, T::DTYPE)
+}
+
+/// The device as a user writes it.
+fn device_name<D: Device>() -> String {
+    match D::ID {
         DeviceId::Cpu => "Cpu".to_owned(),
         DeviceId::Cuda(0) => "Cuda".to_owned(),
         DeviceId::Cuda(ordinal) => format!("Cuda<{ordinal}>"),
-    };
-    format!("Tensor<{device}, {}, {}>", G::NAME, T::DTYPE)
+    }
 }
 
 const _: () = {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use super::copy;
 use super::view::Movement;
 use crate::accounting;
+use crate::atomic;
 use crate::autograd::{self, Node};
 use crate::device::DeviceId;
 use crate::element::{DType, Element};
@@ -201,6 +202,17 @@ impl Raw {
     pub(crate) fn gathered(&self, origin: Origin) -> Result<Raw> {
         let mut copy = Raw::empty(self.device(), self.dtype, self.shape(), origin)?;
         copy.fresh().copy_from(self);
+        Ok(copy)
+    }
+
+    /// A copy of a dense tensor that other threads may be accumulating into; counted.
+    pub(crate) fn loaded(&self, origin: Origin) -> Result<Raw> {
+        assert!(self.is_dense(), "bug in tensor-rt: a strided tensor is accumulated into");
+        accounting::copy(origin.at, self.elements() * self.dtype.size());
+        let mut copy = Raw::empty(self.device(), self.dtype, self.shape(), origin)?;
+        // SAFETY: both are dense and hold `elements` elements of this type; the copy is new, and the elements of an
+        // `AtomicTensor`, whose tensor alone is loaded, are accessed atomically only.
+        unsafe { atomic::load(self.dtype.size(), copy.fresh().pointer(), self.address(), self.elements()) };
         Ok(copy)
     }
 

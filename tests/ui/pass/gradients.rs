@@ -8,6 +8,8 @@ tensor_fn! {
 
     fn tracked_beside_edit(y: &mut Tensor[N], x: &Tensor<NoGrad>[N]) { y += x; }
 
+    fn tracked_beside_atomic(acc: &atomic Tensor[N], x: &Tensor<NoGrad>[N]) { acc += x; }
+
     fn tracked_integers(x: &Tensor<Grad>[N], i: &Tensor<NoGrad, i64>[M]) -> Tensor[M] { x[i] }
 
     fn mode_of_output(x: &Tensor<Grad>[N]) -> Tensor[N] { 3 * x }

@@ -80,7 +80,24 @@ tensor_fn! {
 
     fn scatter_brings_in_an_axis(y: &mut Tensor[B], i: &Tensor<i64>[N], x: &Tensor[N, M]) { y[i] += sum[M](x); }
 
-    fn atomic(y: &mut Tensor<i64>[B], i: &Tensor<i64>[N]) { y[i] += 1; }
+    fn assignment_to_atomic(acc: &atomic Tensor<i64>[B], bin: &Tensor<i64>[N]) { acc[bin] += 1; }
+
+    fn multiplication_of_atomic(acc: &mut Tensor[N], x: &Tensor[N]) { acc *= x; }
+
+    fn read_of_atomic(acc: &atomic Tensor[N], copy: &Tensor[N], x: &Tensor[N]) { acc += x - copy; }
+
+    fn atomic_as_output(acc: &atomic Tensor[N], x: &Tensor[N]) -> Tensor[N] {
+        acc += x;
+        2 * x
+    }
+
+    fn atomic_without_accumulation(acc: &atomic Tensor[N], x: &Tensor[N]) { acc = min(2 * x, acc); }
+
+    fn atomic_in_two_ways(total: &atomic Tensor[N], highest: &atomic Tensor[N], x: &Tensor[N]) {
+        total += x;
+        total -= 1;
+        highest = max(highest, x);
+    }
 
     fn tensor_by_value(x: &Tensor[N]) -> Tensor[N] { x }
 }
@@ -108,6 +125,10 @@ pub fn main() -> Result<()> {
     row_that_an_edit_needs(&mut y, &mut scaled)?;
     assert_eq!(y.to_vec()?, [3.0, 7.0]);
     assert_eq!(scaled.to_vec()?, [2.0, 4.0, 6.0, 8.0]);
+    let (total, highest) = (v.clone().into_atomic()?, v.clone().into_atomic()?);
+    read_of_atomic(&total, &total.load()?, &v)?;
+    atomic_in_two_ways(&total, &highest, &Tensor::new(&Cpu, [5.0, -5.0])?)?;
+    assert_eq!((total.load()?.to_vec()?, highest.load()?.to_vec()?), (vec![5.0, -4.0], vec![5.0, 2.0]));
     let mut x = Tensor::zeros(&Cpu, [2, 2])?;
     softmax_in_place(&mut x)?;
     assert_eq!(x.to_vec()?, [0.5; 4]);

@@ -1,5 +1,6 @@
 //! Legal twins of the mistakes in `fail`, by group, and what else must compile. Each file could be a program.
 
+mod atomic;
 mod axes;
 mod call;
 mod device;
@@ -35,6 +36,6 @@ macro_rules! run {
 }
 
 run! {
-    axes call device edit element functions generics gradients hostile_names indexing intent language mode reductions
-    signature statements strict_crate threads values
+    atomic axes call device edit element functions generics gradients hostile_names indexing intent language mode
+    reductions signature statements strict_crate threads values
 }

@@ -6,7 +6,7 @@ use super::reductions::items_of;
 use super::value::{Kind, Value, literal_of, name_of};
 use super::{Checker, Param, functions};
 use crate::errors::Place;
-use crate::ir::{AxisId, NodeId, Source, Ty};
+use crate::ir::{AxisId, Intent, NodeId, Source, Ty};
 
 impl Checker<'_> {
     /// A bare tensor is its element at its declared axes, or the value that was written there before.
@@ -31,12 +31,21 @@ impl Checker<'_> {
         Some(Value::typed(self.graph.load_own(Source::Param(position), &axes, ty)))
     }
 
-    /// Elements are read in the body, and not after they were added into at computed indices.
+    /// Elements are read in the body, not while other threads may change them, and not after they were added into at
+    /// computed indices.
     fn check_readable(&mut self, position: u32, name: &Ident) -> bool {
         if self.in_size {
             self.errors.error(
                 name,
                 format!("a size cannot depend on the data of `{name}`\nhelp: pass it as a `usize` scalar"),
+            );
+            return false;
+        }
+        if self.tensors[position as usize].intent == Intent::Atomic {
+            let help = format!("`{name}.load()?` gives a copy: after the kernel, or before it for another parameter");
+            self.errors.error(
+                name,
+                format!("`{name}` is `&atomic`: other threads may be changing it, so it cannot be read\nhelp: {help}"),
             );
             return false;
         }

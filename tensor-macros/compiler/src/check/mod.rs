@@ -17,6 +17,7 @@ mod padding;
 mod places;
 mod reductions;
 mod refuse;
+mod scatter;
 mod signature;
 mod sizes;
 mod statements;
@@ -169,14 +170,17 @@ impl Checker<'_> {
         }
         for (position, tensor) in self.tensors.iter().enumerate() {
             let written = self.roots.iter().any(|root| root.target == Target::Edit(position as u32));
+            let (fact, remedy) = match tensor.intent {
+                ir::Intent::Edit => ("is `&mut` but is never written", "="),
+                ir::Intent::Atomic => ("is `&atomic` but nothing is accumulated into it", "+="),
+                ir::Intent::Read | ir::Intent::Donate => continue,
+            };
             // A body with mistakes may lack the assignment because of them.
-            if tensor.intent == ir::Intent::Edit && !written && self.errors.len() == before {
+            if !written && self.errors.len() == before {
                 let param = self.function.params.iter().find(|param| param.name == tensor.name);
                 let name = &param.expect("a tensor is a parameter").name;
-                self.errors.error(
-                    name,
-                    format!("`{name}` is `&mut` but is never written\nhelp: pass it by `&`, or write `{name} = ..`"),
-                );
+                self.errors
+                    .error(name, format!("`{name}` {fact}\nhelp: pass it by `&`, or write `{name} {remedy} ..`"));
             }
         }
     }
@@ -184,7 +188,7 @@ impl Checker<'_> {
     /// A kernel has an output, or edits a parameter. A body with mistakes may try to edit one that is not `&mut`.
     fn check_has_effect(&mut self, before: usize) {
         let function = self.function;
-        let edits = self.tensors.iter().any(|tensor| tensor.intent != ir::Intent::Read);
+        let edits = self.tensors.iter().any(|tensor| matches!(tensor.intent, ir::Intent::Edit | ir::Intent::Atomic));
         if function.outputs.is_empty() && !edits && self.errors.len() == before {
             let help = "declare an output, `-> Tensor[..]`, or edit a parameter in place, `y: &mut Tensor[..]`";
             self.errors.error(&function.name, format!("kernel `{}` has no effect\nhelp: {help}", function.name));

@@ -63,14 +63,10 @@ impl Checker<'_> {
         self.params.insert(name, declared);
     }
 
-    /// `&atomic` and by-value parameters belong to a later version of the language.
+    /// By-value parameters belong to a later version of the language.
     fn check_intent(&mut self, name: &Ident, ty: &ast::TensorTy) {
         match ty.intent {
-            ir::Intent::Read | ir::Intent::Edit => {}
-            ir::Intent::Atomic => self.errors.error_at(
-                ty.span,
-                format!("`&atomic` is not available yet\nhelp: write `{name}: &mut Tensor[..]` and `{name}[i] += ..`"),
-            ),
+            ir::Intent::Read | ir::Intent::Edit | ir::Intent::Atomic => {}
             ir::Intent::Donate => self.errors.error_at(
                 ty.span,
                 format!("a tensor by value is not available yet\nhelp: write `{name}: &Tensor[..]`, or `&mut` to edit in place"),
@@ -234,13 +230,18 @@ impl Checker<'_> {
 
     /// A gradient that would be lost is refused where the signature asks for it.
     fn check_modes(&mut self, tensors: &[(&Ident, &ast::TensorTy)]) {
-        let edits = tensors.iter().any(|(_, ty)| matches!(ty.intent, ir::Intent::Edit | ir::Intent::Atomic));
+        let has = |intent| tensors.iter().any(|(_, ty)| ty.intent == intent);
+        let effect = match (has(ir::Intent::Edit), has(ir::Intent::Atomic)) {
+            (true, _) => Some("edits in place"),
+            (false, true) => Some("accumulates into an `&atomic` tensor"),
+            (false, false) => None,
+        };
         for (name, ty) in tensors {
             let Some(mode) = ty.mode.as_ref().filter(|_| ty.is_grad()) else { continue };
             let why = if !elem_of(&ty.elem).is_float() {
                 format!("`{name}` has no gradient: its element is an integer or `bool`")
-            } else if edits {
-                format!("`{name}` is `Grad`, but a kernel that edits in place has no gradient")
+            } else if let Some(effect) = effect {
+                format!("`{name}` is `Grad`, but a kernel that {effect} has no gradient")
             } else if self.function.no_grad.is_some() {
                 format!("`{name}` is `Grad`, but the kernel is `#[no_grad]`")
             } else {

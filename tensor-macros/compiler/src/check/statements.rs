@@ -6,7 +6,7 @@ use quote::ToTokens;
 use super::value::{Value, Written};
 use super::{Checker, Param, functions, is_dense};
 use crate::errors::Place;
-use crate::ir::{AxisId, AxisSet, Binary, Intent, Literal, NodeId, Op, Reduction, Root, Source, Target, Unary, Write};
+use crate::ir::{AxisId, Binary, Intent, Literal, NodeId, Op, Root, Source, Target, Unary, Write};
 
 impl Checker<'_> {
     /// The body: statements, then the outputs.
@@ -244,8 +244,12 @@ impl Checker<'_> {
         self.scope.truncate(depth);
     }
 
-    /// `y = e`, `y += e`, `p[i] += e`: the target is a `&mut` parameter.
+    /// `y = e`, `y += e`, `p[i] += e`: the target is a `&mut` or `&atomic` parameter.
     fn assign(&mut self, left: &syn::Expr, op: Option<Binary>, right: &syn::Expr) {
+        if let Some(position) = self.atomic_target(left) {
+            self.accumulate(position, left, op, right);
+            return;
+        }
         let value = self.expr(right);
         let (target, indices) = match strip(left) {
             syn::Expr::Index(index) => (strip(&index.expr), Some(index)),
@@ -289,7 +293,7 @@ impl Checker<'_> {
     }
 
     /// `y = e` and `y += e` write each element at its own index.
-    fn assign_own(
+    pub(super) fn assign_own(
         &mut self,
         position: u32,
         left: &syn::Expr,
@@ -328,66 +332,6 @@ impl Checker<'_> {
         self.edits[position as usize].value = Some(node.unwrap_or(old));
     }
 
-    /// `p[i] += e` adds into computed elements, over all points that `i` iterates.
-    fn assign_indexed(
-        &mut self,
-        position: u32,
-        left: &syn::ExprIndex,
-        op: Option<Binary>,
-        value: Option<Value>,
-        right: &syn::Expr,
-    ) {
-        let tensor = self.tensors[position as usize].clone();
-        let Some(index) = self.indices(position, left) else { return };
-        let bare: Vec<_> = index.iter().map(|&index| self.graph.as_index(index)).collect();
-        if bare.iter().zip(&tensor.axes).all(|(bare, own)| *bare == Some(*own)) {
-            self.assign_own(position, &left.expr, op, value, right);
-            return;
-        }
-        let negated = match op {
-            Some(Binary::Add) => false,
-            Some(Binary::Sub) => true,
-            _ => {
-                let message = format!("only `+=` and `-=` write `{}` at a computed index", tensor.name);
-                let help = format!(
-                    "several points may meet in one element; write `{0} = ..` for each element's own value",
-                    tensor.name
-                );
-                self.errors.error(left, format!("{message}\nhelp: {help}"));
-                return;
-            }
-        };
-        let written = Written::new(right);
-        let Some(value) = value else { return };
-        let name = format!("`{}`", tensor.name);
-        let Some(mut node) = self.adapt_or_error(value, tensor.elem.ty(), &written, &name) else { return };
-        if !self.check_numeric(node, if negated { "-=" } else { "+=" }, &written) {
-            return;
-        }
-        if negated {
-            node = self.negate(node);
-        }
-        let over: AxisSet = index.iter().flat_map(|&index| self.graph.axes(index).iter()).collect();
-        let guard = self.path;
-        self.check_scattered_axes(node, &over, &written, &tensor.name);
-        if let Some(guard) = guard {
-            self.check_scattered_axes(guard, &over, &written, &tensor.name);
-        }
-        self.edits[position as usize].scattered = true;
-        let write = Write::Scatter { index, over: over.iter().collect(), op: Reduction::Sum, guard };
-        self.roots.push(Root { target: Target::Edit(position), write, value: node });
-    }
-
-    /// What is added at an index varies along the axes that the index iterates, and no others.
-    fn check_scattered_axes(&mut self, node: NodeId, iterated: &AxisSet, written: &Written, name: &str) {
-        for axis in self.graph.axes(node).difference(iterated).iter() {
-            let place = self.places.source_of_axis(&self.graph, node, axis).unwrap_or(written.place);
-            let label = self.graph.axis(axis).name.clone();
-            let message = format!("axis `{label}` is neither iterated by the index of `{name}` nor reduced");
-            self.errors.error(place, format!("{message}\nhelp: reduce it: `sum[{label}](..)`"));
-        }
-    }
-
     /// The value of a block: its tail.
     pub(super) fn value_block(&mut self, block: &syn::Block) -> Option<Value> {
         let depth = self.scope.len();
@@ -400,7 +344,7 @@ impl Checker<'_> {
         };
         for statement in statements {
             match statement {
-                syn::Stmt::Expr(expr, _) if is_statement(expr) => self.refuse_assignment(expr),
+                syn::Stmt::Expr(expr, _) if is_statement(expr) => self.refuse_effect(expr),
                 other => self.statement(other),
             }
         }
@@ -421,6 +365,14 @@ impl Checker<'_> {
         };
         self.scope.truncate(depth);
         value
+    }
+
+    /// A statement in a block that has a value: what it does there is the mistake.
+    fn refuse_effect(&mut self, expr: &syn::Expr) {
+        match returned(expr) {
+            Some(returned) => self.refuse(returned),
+            None => self.refuse_assignment(expr),
+        }
     }
 
     /// An assignment is not a value, and does not stand in a block that has one.
@@ -471,6 +423,26 @@ fn is_statement_block(block: &syn::Block) -> bool {
     }
 }
 
+/// The first `return` among the statements of an `if` or block.
+fn returned(expr: &syn::Expr) -> Option<&syn::Expr> {
+    match expr {
+        syn::Expr::Return(_) => Some(expr),
+        syn::Expr::Block(block) => returned_in(&block.block),
+        syn::Expr::If(branch) => {
+            let other = || branch.else_branch.as_ref().and_then(|(_, other)| returned(other));
+            returned_in(&branch.then_branch).or_else(other)
+        }
+        _ => None,
+    }
+}
+
+fn returned_in(block: &syn::Block) -> Option<&syn::Expr> {
+    block.stmts.iter().find_map(|statement| match statement {
+        syn::Stmt::Expr(expr, _) => returned(expr),
+        _ => None,
+    })
+}
+
 fn is_compound(op: &syn::BinOp) -> bool {
     use syn::BinOp::{BitAndAssign, BitOrAssign, BitXorAssign, ShlAssign, ShrAssign};
     compound(op).is_some()
@@ -490,7 +462,7 @@ fn compound(op: &syn::BinOp) -> Option<Binary> {
 }
 
 /// The identifiers in a tree of tokens.
-fn leaves(tree: TokenTree) -> Vec<Ident> {
+pub(super) fn leaves(tree: TokenTree) -> Vec<Ident> {
     match tree {
         TokenTree::Group(group) => group.stream().into_iter().flat_map(leaves).collect(),
         TokenTree::Ident(ident) => vec![ident],

@@ -85,13 +85,15 @@ impl CpuEngine {
         }
     }
 
-    /// Runs a launch that scatters into half arrays through `f32` arrays, so that sums are rounded once.
+    /// Runs a launch that scatters into half arrays through `f32` arrays, so that sums are rounded once. Not into those
+    /// that other launches change meanwhile.
     fn scatter_halves(&self, launch: &Launch<'_>) -> Option<Result<Option<Found>, OutOfMemory>> {
         let half = |position: usize| {
             let array = &launch.writes[position];
             matches!(launch.kernel.writes[position].kind, WriteKind::Scatter { .. })
                 && matches!(array.dtype, DType::F16 | DType::Bf16)
                 && !array.pointer.is_null()
+                && !launch.is_atomic(position)
         };
         let halves: SmallVec<[usize; 2]> = (0..launch.writes.len()).filter(|&position| half(position)).collect();
         if halves.is_empty() {

@@ -1,12 +1,14 @@
 //! Combining values into elements at computed addresses.
 //!
 //! Entries are combined one after the other in the order of their points, so equal addresses add up in one order and the
-//! result is the same bits every time.
+//! result is the same bits every time. Where other launches combine into the same array, each step is atomic and the
+//! order between launches is theirs.
 //!
 //! Invariant: an index outside its dimension is reported and its entry skipped; an index of `i64::MIN` only skips.
 
 use std::ops::ControlFlow;
 
+use crate::atomic::{self, Combine};
 use crate::element::DType;
 use crate::kernel::block::{DynamicDim, FaultKind, Slot};
 use crate::kernel::program::ReduceOp;
@@ -56,6 +58,26 @@ impl Entries<'_> {
         }
     }
 
+    /// Combines the entries into the array at `base`, whose element is `dtype`, while other launches do the same.
+    ///
+    /// # Safety
+    /// As [`Entries::combine`], but the values are of the computing type of `dtype`, and others may access the elements
+    /// through [`atomic`] meanwhile.
+    pub unsafe fn combine_atomically(&self, op: ReduceOp, dtype: DType, base: *mut u8) -> OutOfRange {
+        let how = match op {
+            ReduceOp::Max => Combine::Max,
+            ReduceOp::Min => Combine::Min,
+            _ => Combine::Add,
+        };
+        let size = dtype.compute().size();
+        // SAFETY: the caller's; each point is below `len`.
+        unsafe {
+            self.each(|point, offset| {
+                atomic::combine(how, dtype, base.offset(offset), self.values.add(point * size));
+            })
+        }
+    }
+
     /// # Safety
     /// As [`Entries::combine`].
     unsafe fn combine_floats<V>(&self, op: ReduceOp, base: *mut u8) -> OutOfRange
@@ -66,9 +88,9 @@ impl Entries<'_> {
         // SAFETY: the caller's.
         unsafe {
             match op {
-                ReduceOp::Max => self.each::<V>(base, |old, new| if old > new || nan(old) { old } else { new }),
-                ReduceOp::Min => self.each::<V>(base, |old, new| if old < new || nan(old) { old } else { new }),
-                _ => self.each::<V>(base, |old, new| old + new),
+                ReduceOp::Max => self.update::<V>(base, |old, new| if old > new || nan(old) { old } else { new }),
+                ReduceOp::Min => self.update::<V>(base, |old, new| if old < new || nan(old) { old } else { new }),
+                _ => self.update::<V>(base, |old, new| old + new),
             }
         }
     }
@@ -79,9 +101,9 @@ impl Entries<'_> {
         // SAFETY: the caller's.
         unsafe {
             match op {
-                ReduceOp::Max => self.each::<V>(base, V::max),
-                ReduceOp::Min => self.each::<V>(base, V::min),
-                _ => self.each::<V>(base, add),
+                ReduceOp::Max => self.update::<V>(base, V::max),
+                ReduceOp::Min => self.update::<V>(base, V::min),
+                _ => self.update::<V>(base, add),
             }
         }
     }
@@ -89,7 +111,22 @@ impl Entries<'_> {
     /// # Safety
     /// As [`Entries::combine`].
     #[inline(always)]
-    unsafe fn each<V: Copy>(&self, base: *mut u8, combine: impl Fn(V, V) -> V) -> OutOfRange {
+    unsafe fn update<V: Copy>(&self, base: *mut u8, combine: impl Fn(V, V) -> V) -> OutOfRange {
+        // SAFETY: the caller's; each point is below `len`, and its offset an element of the array.
+        unsafe {
+            self.each(|point, offset| {
+                let place = base.offset(offset).cast::<V>();
+                place.write(combine(place.read(), self.values.cast::<V>().add(point).read()));
+            })
+        }
+    }
+
+    /// Calls `body` with each point whose indices are within their dimensions, and with the offset of its element.
+    ///
+    /// # Safety
+    /// Offsets and indices hold `len` initialised elements.
+    #[inline(always)]
+    unsafe fn each(&self, mut body: impl FnMut(usize, isize)) -> OutOfRange {
         let mut lowest = None;
         for point in 0..self.len {
             // SAFETY: `point < len`.
@@ -107,11 +144,7 @@ impl Entries<'_> {
                 ControlFlow::Continue(())
             });
             if inside.is_continue() {
-                // SAFETY: all indices are within their dimensions, so this is an element of the array.
-                unsafe {
-                    let place = base.offset(offset as isize).cast::<V>();
-                    place.write(combine(place.read(), self.values.cast::<V>().add(point).read()));
-                }
+                body(point, offset as isize);
             }
         }
         lowest

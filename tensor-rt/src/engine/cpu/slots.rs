@@ -101,8 +101,14 @@ impl Executor<'_> {
                         indices: &self.indices[plan.index_starts[write as usize] as usize..],
                         dims: &plan.scatters[write as usize],
                     };
+                    let array = &launch.writes[write as usize];
                     // SAFETY: the pass filled the values and indices; `Launch` guarantees the array.
-                    let found = unsafe { entries.combine(op, target.dtype, target.base) };
+                    let found = unsafe {
+                        match launch.is_atomic(write as usize) {
+                            true => entries.combine_atomically(op, array.dtype, target.base),
+                            false => entries.combine(op, target.dtype, target.base),
+                        }
+                    };
                     fault =
                         lower(fault, found.map(|(point, dim, value)| Fault { point, kind: dim.fault(write, value) }));
                 }

@@ -389,6 +389,25 @@ fn additions_at_computed_indices_scatter() {
 }
 
 #[test]
+fn everything_that_an_atomic_takes_scatters() {
+    let scattered = |statement: &str| {
+        let source =
+            format!("fn f(acc: &atomic Tensor<i64>[B], bin: &Tensor<i64>[N], w: &Tensor<i64>[B]) {{ {statement} }}");
+        let checked = kernel(&source);
+        let [root] = &checked.kernel.roots[..] else { panic!("one root") };
+        let Write::Scatter { index, op, guard, .. } = &root.write else { panic!("a scatter") };
+        let guard = guard.map_or(String::new(), |guard| format!(" if {}", show(&checked.kernel, guard)));
+        format!("[{}] {op:?} {}{guard}", show(&checked.kernel, index[0]), show(&checked.kernel, root.value))
+    };
+    assert_eq!(scattered("acc[bin] += 1;"), "[bin[N]] Sum 1");
+    assert_eq!(scattered("acc += w;"), "[B] Sum w[B]");
+    assert_eq!(scattered("acc -= w;"), "[B] Sum Neg(w[B])");
+    assert_eq!(scattered("acc[bin] = max(acc[bin], N);"), "[bin[N]] Max N");
+    assert_eq!(scattered("acc = min(2 * w, acc);"), "[B] Min Mul(2, w[B])");
+    assert_eq!(scattered("if w > 0 { acc += w; }"), "[B] Sum w[B] if Gt(w[B], 0)");
+}
+
+#[test]
 fn helpers_are_inlined() {
     let source =
         "fn sq(x) { let y = x * x; y } fn quart(x) { sq(sq(x)) } fn f(x: &Tensor[N]) -> Tensor[N] { quart(x + 1) }";

@@ -279,6 +279,7 @@ pub mod linear {
             batch: &[],
             m: &[0],
             n: &[2],
+            guarded: false,
             bare: false,
         }),
     };
@@ -389,6 +390,7 @@ pub mod linear {
             batch: &[],
             m: &[0],
             n: &[1],
+            guarded: false,
             bare: true,
         }),
     };
@@ -450,6 +452,7 @@ pub mod linear {
             batch: &[],
             m: &[2],
             n: &[1],
+            guarded: false,
             bare: true,
         }),
     };

@@ -326,6 +326,7 @@ pub mod linear_gelu {
             batch: &[],
             m: &[0],
             n: &[2],
+            guarded: false,
             bare: false,
         }),
     };
@@ -454,6 +455,7 @@ pub mod linear_gelu {
             batch: &[],
             m: &[0],
             n: &[1],
+            guarded: false,
             bare: true,
         }),
     };
@@ -515,6 +517,7 @@ pub mod linear_gelu {
             batch: &[],
             m: &[2],
             n: &[1],
+            guarded: false,
             bare: true,
         }),
     };

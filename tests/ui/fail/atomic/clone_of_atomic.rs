@@ -1,0 +1,7 @@
+use tensor_rt::prelude::*;
+
+fn copy(acc: &AtomicTensor) -> AtomicTensor {
+    acc.clone()
+}
+
+fn main() {}

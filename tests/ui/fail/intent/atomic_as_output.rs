@@ -1,0 +1,10 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    fn f(acc: &atomic Tensor[N], x: &Tensor[N]) -> Tensor[N] {
+        acc += x;
+        acc
+    }
+}
+
+fn main() {}

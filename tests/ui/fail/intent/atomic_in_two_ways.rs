@@ -1,0 +1,10 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    fn f(acc: &atomic Tensor[N], x: &Tensor[N]) {
+        acc += x;
+        acc = max(acc, 0.0);
+    }
+}
+
+fn main() {}
