@@ -282,8 +282,13 @@ impl Checker<'_> {
                 return;
             }
         };
-        if self.tensors[position as usize].intent == Intent::Read {
-            self.errors.error(left, format!("`{text}` is passed by `&` and cannot be assigned\nhelp: write `{text}: &mut Tensor[..]` in the signature"));
+        let passed = match self.tensors[position as usize].intent {
+            Intent::Read => Some("`&`"),
+            Intent::Donate => Some("value"),
+            Intent::Edit | Intent::Atomic => None,
+        };
+        if let Some(passed) = passed {
+            self.errors.error(left, format!("`{text}` is passed by {passed} and cannot be assigned\nhelp: write `{text}: &mut Tensor[..]` in the signature"));
             return;
         }
         match indices {
