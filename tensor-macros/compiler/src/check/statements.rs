@@ -282,13 +282,13 @@ impl Checker<'_> {
                 return;
             }
         };
-        let passed = match self.tensors[position as usize].intent {
-            Intent::Read => Some("`&`"),
-            Intent::Donate => Some("value"),
+        let refused = match self.tensors[position as usize].intent {
+            Intent::Read => Some(("`&`", String::new())),
+            Intent::Donate => Some(("value", format!("bind the new value: `let {text} = ..;`, or "))),
             Intent::Edit | Intent::Atomic => None,
         };
-        if let Some(passed) = passed {
-            self.errors.error(left, format!("`{text}` is passed by {passed} and cannot be assigned\nhelp: write `{text}: &mut Tensor[..]` in the signature"));
+        if let Some((passed, remedy)) = refused {
+            self.errors.error(left, format!("`{text}` is passed by {passed} and cannot be assigned\nhelp: {remedy}write `{text}: &mut Tensor[..]` in the signature"));
             return;
         }
         match indices {
