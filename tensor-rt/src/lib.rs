@@ -1,4 +1,4 @@
-//! Typed tensors, kernels with derived gradients, and the engines that run them.
+//! Typed tensors, kernels with derived gradients, and the engines that run them. The [`guide`] says how to write kernels.
 
 extern crate self as tensor_rt;
 
@@ -14,6 +14,8 @@ pub mod element;
 mod engine;
 #[forbid(unsafe_code)]
 pub mod error;
+#[forbid(unsafe_code)]
+pub mod guide;
 pub mod isa;
 pub mod kernel;
 #[forbid(unsafe_code)]

@@ -251,7 +251,8 @@ pub enum PassKind {
 }
 
 /// The two operands of a contraction: `reduction 0 = sum[k](lhs * rhs)`. Its `Level(0)` pass still exists: an engine
-/// without a faster way runs it.
+/// without a faster way runs it. So does one whose product of matrices is NaN, if there are guards: under a guard that
+/// fails one operand is 0 and the other may be infinite, and only the pass knows that the point does not count.
 #[derive(Clone, Copy, Debug)]
 pub struct Contraction {
     /// Operand with axes `batch, m, k`.
@@ -264,6 +265,8 @@ pub struct Contraction {
     pub m: &'static [u16],
     /// Axes of `rhs` and the result.
     pub n: &'static [u16],
+    /// True if the product counts under guards only.
+    pub guarded: bool,
     /// True if the `Outer` pass only stores the sum, in the type in which it was computed: an engine may then sum straight
     /// into the written array.
     pub bare: bool,

@@ -349,7 +349,7 @@ impl Checker<'_> {
         };
         for statement in statements {
             match statement {
-                syn::Stmt::Expr(expr, _) if is_statement(expr) => self.refuse_assignment(expr),
+                syn::Stmt::Expr(expr, _) if is_statement(expr) => self.refuse_effect(expr),
                 other => self.statement(other),
             }
         }
@@ -370,6 +370,14 @@ impl Checker<'_> {
         };
         self.scope.truncate(depth);
         value
+    }
+
+    /// A statement in a block that has a value: what it does there is the mistake.
+    fn refuse_effect(&mut self, expr: &syn::Expr) {
+        match returned(expr) {
+            Some(returned) => self.refuse(returned),
+            None => self.refuse_assignment(expr),
+        }
     }
 
     /// An assignment is not a value, and does not stand in a block that has one.
@@ -418,6 +426,26 @@ fn is_statement_block(block: &syn::Block) -> bool {
         Some(syn::Stmt::Item(_) | syn::Stmt::Macro(_)) => false,
         None => true,
     }
+}
+
+/// The first `return` among the statements of an `if` or block.
+fn returned(expr: &syn::Expr) -> Option<&syn::Expr> {
+    match expr {
+        syn::Expr::Return(_) => Some(expr),
+        syn::Expr::Block(block) => returned_in(&block.block),
+        syn::Expr::If(branch) => {
+            let other = || branch.else_branch.as_ref().and_then(|(_, other)| returned(other));
+            returned_in(&branch.then_branch).or_else(other)
+        }
+        _ => None,
+    }
+}
+
+fn returned_in(block: &syn::Block) -> Option<&syn::Expr> {
+    block.stmts.iter().find_map(|statement| match statement {
+        syn::Stmt::Expr(expr, _) => returned(expr),
+        _ => None,
+    })
 }
 
 fn is_compound(op: &syn::BinOp) -> bool {

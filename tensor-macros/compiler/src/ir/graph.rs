@@ -1,6 +1,6 @@
 //! The hash-consed graph.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::{Axis, AxisId, AxisSet, Binary, Elem, Extent, ExtentId, Literal, Op, Reduction, Source, Ty, Unary};
 
@@ -221,6 +221,25 @@ impl Graph {
         self.intern(Op::Select, vec![condition, a, b], ty)
     }
 
+    /// `value`, the sum of something over `axes`, or exactly 0 if one of them is empty. Needed where a factor was moved
+    /// out of the sum: it might be infinite.
+    pub fn zero_if_empty(&mut self, axes: &[AxisId], value: NodeId) -> NodeId {
+        let extents: BTreeSet<ExtentId> = axes.iter().map(|&axis| self.axis(axis).extent).collect();
+        let zero = self.int(0, Ty::I64);
+        let mut condition = None;
+        for extent in extents {
+            if matches!(self.extent(extent), Extent::Literal(1..)) {
+                continue;
+            }
+            let size = self.size(extent);
+            let nonempty = self.binary(Binary::Gt, size, zero);
+            condition = Some(condition.map_or(nonempty, |all| self.binary(Binary::And, all, nonempty)));
+        }
+        let Some(condition) = condition else { return value };
+        let zero = self.float(0.0, self.ty(value));
+        self.select(condition, value, zero)
+    }
+
     /// Rust's `as`, widened to the element's computing type.
     pub fn cast(&mut self, elem: Elem, x: NodeId) -> NodeId {
         self.intern(Op::Cast(elem), vec![x], elem.ty())
@@ -240,6 +259,12 @@ impl Graph {
             Op::Const(Literal::Float(bits)) => Some(f64::from_bits(*bits)),
             _ => None,
         }
+    }
+
+    /// True for a constant by which 0 can be multiplied and divided in any float type.
+    pub fn keeps_zero(&self, id: NodeId) -> bool {
+        let range = f64::from(f32::MIN_POSITIVE)..=f64::from(f32::MAX);
+        self.as_float(id).is_some_and(|value| range.contains(&value.abs()))
     }
 
     /// The axis, if the node is a bare index.

@@ -137,7 +137,7 @@ impl Builder<'_> {
                     }
                     if let Some(form) = rewriter.builder.forms.get(id) {
                         let (lhs, rhs) = (rewriter.rewrite(form.lhs, renaming), rewriter.rewrite(form.rhs, renaming));
-                        contraction = Some((lhs, rhs));
+                        contraction = Some(Form { lhs, rhs, guarded: form.guarded });
                     }
                     writes.extend(rewriter.store(*id, renaming));
                 }
@@ -152,7 +152,7 @@ impl Builder<'_> {
             Kind::Scatter => Class::Scatter,
         };
         let graph = &*self.graph;
-        let contraction = contraction.map(|(lhs, rhs)| operands(graph, &free, lhs, rhs));
+        let contraction = contraction.map(|form| operands(graph, &free, &form));
         let levels = levels(graph, reductions);
         for root in &writes {
             // Temps are declared with the names under which they are written.
@@ -165,14 +165,15 @@ impl Builder<'_> {
 }
 
 /// The sides of a contraction; the one that owns the first free axis of its own is the left one.
-fn operands(graph: &Graph, free: &[AxisId], lhs: NodeId, rhs: NodeId) -> Contraction {
+fn operands(graph: &Graph, free: &[AxisId], form: &Form) -> Contraction {
+    let Form { lhs, rhs, guarded } = *form;
     let sides = |lhs: NodeId, rhs: NodeId| {
         let (left, right) = (graph.axes(lhs), graph.axes(rhs));
         let of = |in_left: bool, in_right: bool| {
             let keeps = |axis: &AxisId| left.contains(*axis) == in_left && right.contains(*axis) == in_right;
             free.iter().copied().filter(keeps).collect::<Vec<_>>()
         };
-        Contraction { lhs, rhs, batch: of(true, true), m: of(true, false), n: of(false, true) }
+        Contraction { lhs, rhs, batch: of(true, true), m: of(true, false), n: of(false, true), guarded }
     };
     let contraction = sides(lhs, rhs);
     let place = |side: &[AxisId]| free.iter().position(|axis| side.contains(axis));

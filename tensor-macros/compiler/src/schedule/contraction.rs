@@ -7,6 +7,9 @@
 //! array becomes a stored array.
 //!
 //! More than two groups are nested pairwise in source order, if every step but the last sums an axis.
+//!
+//! Invariant: a contraction is the sum that the user wrote also where it is empty, and where a factor is infinite or NaN
+//! at a point that a guard excludes. The stored operands are 0 at such points, which alone would give 0 times infinity.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,6 +24,8 @@ pub(super) struct Form {
     pub lhs: NodeId,
     /// The other operand; an array.
     pub rhs: NodeId,
+    /// True if the product counts under guards only.
+    pub guarded: bool,
 }
 
 /// The contractions of a graph and the arrays they need.
@@ -88,14 +93,18 @@ impl Contractions {
         self.flatten(graph, body, 1, &summed, &mut product);
         let (epilogue, inner) = product.split(|id| graph.axes(id).is_disjoint(&summed));
         let groups = self.groups(graph, inner)?;
-        if groups.len() < 2 {
-            return None;
-        }
-        let result = match groups.len() {
-            2 => self.pair(graph, axes, &groups)?,
+        let result = match groups[..] {
+            [] | [_] => return None,
+            [_, _] => self.pair(graph, axes, &groups)?,
             _ => self.nest(graph, axes, &groups)?,
         };
-        Some(epilogue.times(graph, result))
+        let product = epilogue.times(graph, result);
+        let every_axis = |group: &Group| summed.is_subset(&group.axes);
+        let keeps_zero = epilogue.factors.iter().all(|&(factor, _)| graph.keeps_zero(factor));
+        Some(match keeps_zero && groups.iter().all(every_axis) {
+            true => product,
+            false => graph.zero_if_empty(axes, product),
+        })
     }
 
     /// The factors and guards of an expression. Reductions and stored arrays are not looked into, and a product is taken
@@ -179,19 +188,24 @@ impl Contractions {
         let common: Vec<AxisId> =
             axes.iter().copied().filter(|&axis| left.axes.contains(axis) && right.axes.contains(axis)).collect();
         let own = |this: &Group, other: &Group| !this.axes.difference(&other.axes).is_subset(&summed);
+        let guards: Vec<NodeId> = [left, right].iter().flat_map(|group| group.product.guards.iter().copied()).collect();
+        // The body needs its guards: they make a product 0 where the operand without them is infinite.
+        let alone = summed.difference(&common.iter().copied().collect());
         if common.is_empty()
             || !own(left, right)
             || !own(right, left)
             || left.is_window(graph)
             || right.is_window(graph)
+            || guards.iter().any(|&guard| !graph.axes(guard).is_disjoint(&alone))
         {
             return None;
         }
         let lhs = self.operand(graph, axes, left, &right.axes);
         let rhs = self.operand(graph, axes, right, &left.axes);
         let body = graph.binary(Binary::Mul, lhs, rhs);
+        let body = guarded(graph, body, &guards);
         let sum = graph.reduce(Reduction::Sum, common, body);
-        self.forms.insert(sum, Form { lhs, rhs });
+        self.forms.insert(sum, Form { lhs, rhs, guarded: !guards.is_empty() });
         Some(sum)
     }
 
@@ -209,8 +223,12 @@ impl Contractions {
         value
     }
 
-    /// Several groups, two at a time in source order; an axis is summed as soon as no later group has it.
+    /// Several groups, two at a time in source order; an axis is summed as soon as no later group has it. Not under
+    /// guards: where an inner sum is 0 because of them, a later factor may be infinite.
     fn nest(&mut self, graph: &mut Graph, axes: &[AxisId], groups: &[Group]) -> Option<NodeId> {
+        if groups.iter().any(|group| !group.product.guards.is_empty()) {
+            return None;
+        }
         let mut value = groups[0].product.value(graph);
         let mut rest: Vec<AxisId> = axes.to_vec();
         for (position, group) in groups.iter().enumerate().skip(1) {

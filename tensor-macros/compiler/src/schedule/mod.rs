@@ -103,8 +103,8 @@ pub enum Class {
     Scatter,
 }
 
-/// The operands of a contraction: its reduction is `sum[k](lhs * rhs)`, up to casts. Both are loads (or casts of one
-/// load) with bare indices.
+/// The operands of a contraction: its reduction is `sum[k](lhs * rhs)`, up to casts and to guards under which alone the
+/// product counts; one of the operands is 0 elsewhere. Both are loads (or casts of one load) with bare indices.
 #[derive(Clone, Debug)]
 pub struct Contraction {
     /// A `Load` with the axes `batch, m, k` in some order.
@@ -117,6 +117,8 @@ pub struct Contraction {
     pub m: Vec<AxisId>,
     /// Axes of `rhs` and the result.
     pub n: Vec<AxisId>,
+    /// True if there are guards.
+    pub guarded: bool,
 }
 
 /// A read of an edited parameter that could see the new value.

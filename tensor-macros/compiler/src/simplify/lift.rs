@@ -69,11 +69,13 @@ impl Lift<'_> {
                 (None, false) => None,
             })
             .flatten()?;
-        let sum = self.graph.reduce(Reduction::Sum, axes, body);
+        let sum = self.graph.reduce(Reduction::Sum, axes.clone(), body);
         contraction(self.graph, sum)?;
-        Some(outside.into_iter().fold(sum, |product, (factor, multiplied)| {
+        let keep_zero = outside.iter().all(|&(factor, _)| self.graph.keeps_zero(factor));
+        let product = outside.into_iter().fold(sum, |product, (factor, multiplied)| {
             self.graph.binary(if multiplied { Binary::Mul } else { Binary::Div }, product, factor)
-        }))
+        });
+        Some(if keep_zero { product } else { self.graph.zero_if_empty(&axes, product) })
     }
 
     /// The factors of a product in source order; `false` marks divisors. Only what has to come apart is taken apart.

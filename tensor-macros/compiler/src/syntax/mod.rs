@@ -10,6 +10,7 @@ pub mod ast;
 mod brackets;
 mod depth;
 mod items;
+mod runtime;
 mod signature;
 mod tensor_type;
 
@@ -17,6 +18,7 @@ mod tensor_type;
 mod tests;
 
 use proc_macro2::TokenStream;
+pub use runtime::runtime;
 
 use crate::errors::Errors;
 

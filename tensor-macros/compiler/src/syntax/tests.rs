@@ -132,3 +132,17 @@ fn long_bodies_and_long_documentation_are_not_deep() {
     let lets = "let a = x + 1; let b = a * a; let x = exp(b);".repeat(2000);
     function(&format!("{doc} fn f(x: &Tensor[N]) -> Tensor[N] {{ {lets} x }}"));
 }
+
+#[test]
+fn a_block_may_say_where_the_runtime_is() {
+    let split = |source: &str| super::runtime(TokenStream::from_str(source).expect("the source has tokens"));
+    let (path, rest) = split("crate = other::tensor_rt; fn f(x: &Tensor[N]) -> Tensor[N] { x }").unwrap();
+    assert_eq!(path.unwrap().to_string(), "other :: tensor_rt");
+    assert!(rest.to_string().starts_with("fn f"));
+    let (path, rest) = split("pub fn f(x) { x }").unwrap();
+    assert!(path.is_none() && rest.to_string().starts_with("pub fn f"));
+    assert!(split("crate = ; fn f(x) { x }").unwrap_err().to_string().starts_with("expected a path"));
+    assert!(split("crate = 1 + 2; fn f(x) { x }").unwrap_err().to_string().starts_with("expected a path"));
+    let unfinished = split("crate = other").unwrap_err().to_string();
+    assert_eq!(unfinished, "the path after `crate =` ends with `;`");
+}

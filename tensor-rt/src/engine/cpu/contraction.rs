@@ -6,7 +6,8 @@
 //! buffer that the `Outer` pass reads as a finished reduction, or straight into the written array if the table says that
 //! the pass only stores it.
 //!
-//! Integers, conversions and more than one reduction have no matrix product: those run as rows.
+//! Integers, conversions and more than one reduction have no matrix product: those run as rows. So does a sum with guards
+//! whose matrix product has a NaN: it may be 0 times infinity at a point that the guards exclude.
 //!
 //! Invariant: the matrices that one product sees, and so the order of its sums, do not depend on the number of threads.
 
@@ -118,12 +119,12 @@ fn multiply(
     let lhs = AxisStrides::of(launch, contraction.lhs);
     let rhs = AxisStrides::of(launch, contraction.rhs);
 
-    // Straight into the written array, or into a buffer in the order batch, m, n.
+    // Straight into the written array, or into a buffer in the order batch, m, n. Guarded sums are looked at first.
     let order: SmallVec<[u16; 8]> =
         contraction.batch.iter().chain(contraction.m).chain(contraction.n).copied().collect();
     let all = sizes(&order);
     let points: usize = all.iter().product();
-    let straight = written(launch, contraction, dtype).filter(|written| {
+    let straight = written(launch, contraction, dtype).filter(|_| !contraction.guarded).filter(|written| {
         let merges =
             |axes: &[u16]| merge(&sizes(axes), [&written.over(launch, axes), &written.over(launch, axes)]).is_some();
         merges(contraction.m) && merges(contraction.n)
@@ -163,6 +164,10 @@ fn multiply(
     .run();
     drop((lhs, rhs));
     let Some(buffer) = buffer else { return Ok(None) };
+    // SAFETY: the products have written every element of the buffer.
+    if contraction.guarded && unsafe { has_nan(dtype, buffer.pointer(), points) } {
+        return Ok(traverse::run(&Plan::new(launch, set, None)));
+    }
     let finished = Finished { base: buffer.pointer(), dtype, axes: &order };
     Ok(traverse::run(&Plan::new(launch, set, Some(finished))))
 }
@@ -377,6 +382,20 @@ fn merge(sizes: &[usize], strides: [&Strides; 2]) -> Option<Merged> {
         merged.size *= size;
     }
     Some(merged)
+}
+
+/// True if one of `len` floats is NaN.
+///
+/// # Safety
+/// The pointer addresses `len` initialised elements of the float type.
+unsafe fn has_nan(dtype: DType, pointer: *const u8, len: usize) -> bool {
+    // SAFETY: the caller's; blocks of the pool are aligned for every element.
+    unsafe {
+        match dtype {
+            DType::F64 => std::slice::from_raw_parts(pointer.cast::<f64>(), len).iter().any(|value| value.is_nan()),
+            _ => std::slice::from_raw_parts(pointer.cast::<f32>(), len).iter().any(|value| value.is_nan()),
+        }
+    }
 }
 
 /// Copies an array to a dense one, widening halves.

@@ -112,7 +112,8 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
     let contraction = option(kernel.contraction.zip(kernel.schedule.contraction.as_ref()).map(|((lhs, rhs), it)| {
         let (lhs, rhs) = (position(lhs), position(rhs));
         let (batch, m, n) = (axes(&it.batch), axes(&it.m), axes(&it.n));
-        quote!(Contraction { lhs: #lhs, rhs: #rhs, batch: #batch, m: #m, n: #n, bare: #bare })
+        let guarded = it.guarded;
+        quote!(Contraction { lhs: #lhs, rhs: #rhs, batch: #batch, m: #m, n: #n, guarded: #guarded, bare: #bare })
     }));
     quote! {
         Kernel {

@@ -164,10 +164,15 @@ pub mod attention {
             let saved0s = &block.input::<T::Compute>(2)[..n];
             let out = &mut block.output::<T>(0)[..n];
             let sum0s = &block.row::<T::Compute>(0)[..n];
+            let c0: T::Compute = Compute::from_f64(0.0);
+            let size_s = block.size(3);
+            let v0 = size_s > 0i64;
             for i in 0..n {
                 let saved0 = saved0s[i];
                 let sum0 = sum0s[i];
-                out[i] = T::narrow(sum0 / saved0);
+                let v1 = sum0 / saved0;
+                let v2 = if v0 { v1 } else { c0 };
+                out[i] = T::narrow(v2);
             }
         }
     }
@@ -181,12 +186,17 @@ pub mod attention {
             let saved0s = &block.input::<T::Compute>(2)[..n];
             let temp0_out = &mut block.output::<T::Compute>(0)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            let c0: T::Compute = Compute::from_f64(0.0);
+            let size_s = block.size(3);
+            let v0 = size_s > 0i64;
             for i in 0..n {
                 let g = gs[i];
                 let saved0 = saved0s[i];
+                let v1 = g / saved0;
+                let v2 = if v0 { v1 } else { c0 };
                 let saved2 = saved2s[i];
                 sum0_terms[i] = saved2 * g;
-                temp0_out[i] = g / saved0;
+                temp0_out[i] = v2;
             }
         }
     }
@@ -233,6 +243,8 @@ pub mod attention {
             let c0: T::Compute = Compute::from_f64(0.0);
             let size_k = block.size(2);
             let v0 = Compute::sqrt::<I>(<T::Compute as Compute>::from_i64(size_k));
+            let size_s = block.size(3);
+            let v1 = size_s > 0i64;
             for i in 0..n {
                 let s = ss[i];
                 let t = ts[i];
@@ -240,9 +252,11 @@ pub mod attention {
                 let e = es[i];
                 let sum0 = sum0s[i];
                 let temp2 = temp2s[i];
-                let v1 = -(e * (temp2 / saved0 - sum0) / v0);
-                let v2 = if s <= t { v1 } else { c0 };
-                temp1_out[i] = v2;
+                let v2 = temp2 / saved0;
+                let v3 = if v1 { v2 } else { c0 };
+                let v4 = -(e * (v3 - sum0) / v0);
+                let v5 = if s <= t { v4 } else { c0 };
+                temp1_out[i] = v5;
             }
         }
     }
@@ -506,6 +520,7 @@ pub mod attention {
             batch: &[0],
             m: &[1],
             n: &[3],
+            guarded: false,
             bare: true,
         }),
     };
@@ -643,6 +658,7 @@ pub mod attention {
             batch: &[0],
             m: &[1],
             n: &[4],
+            guarded: false,
             bare: false,
         }),
     };
@@ -786,6 +802,7 @@ pub mod attention {
             batch: &[0],
             m: &[1],
             n: &[3],
+            guarded: false,
             bare: false,
         }),
     };
@@ -847,6 +864,7 @@ pub mod attention {
             batch: &[0],
             m: &[1],
             n: &[2],
+            guarded: false,
             bare: true,
         }),
     };
@@ -908,6 +926,7 @@ pub mod attention {
             batch: &[0],
             m: &[3],
             n: &[2],
+            guarded: false,
             bare: true,
         }),
     };
@@ -969,6 +988,7 @@ pub mod attention {
             batch: &[0],
             m: &[3],
             n: &[4],
+            guarded: false,
             bare: true,
         }),
     };

@@ -100,11 +100,18 @@ pub mod causal_scores {
             let n = block.len();
             let ks = &block.input::<T>(0)[..n];
             let temp0s = &block.input::<T::Compute>(1)[..n];
+            let ss = &block.axis(1)[..n];
+            let ts = &block.axis(0)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            let c0: T::Compute = Compute::from_f64(0.0);
             for i in 0..n {
+                let s = ss[i];
+                let t = ts[i];
                 let k = ks[i].widen();
                 let temp0 = temp0s[i];
-                sum0_terms[i] = k * temp0;
+                let v0 = k * temp0;
+                let v1 = if s <= t { v0 } else { c0 };
+                sum0_terms[i] = v1;
             }
         }
     }
@@ -130,11 +137,18 @@ pub mod causal_scores {
             let n = block.len();
             let qs = &block.input::<T>(0)[..n];
             let temp0s = &block.input::<T::Compute>(1)[..n];
+            let ss = &block.axis(1)[..n];
+            let ts = &block.axis(0)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            let c0: T::Compute = Compute::from_f64(0.0);
             for i in 0..n {
+                let s = ss[i];
+                let t = ts[i];
                 let q = qs[i].widen();
                 let temp0 = temp0s[i];
-                sum0_terms[i] = q * temp0;
+                let v0 = q * temp0;
+                let v1 = if s <= t { v0 } else { c0 };
+                sum0_terms[i] = v1;
             }
         }
     }
@@ -281,6 +295,7 @@ pub mod causal_scores {
             batch: &[0],
             m: &[1],
             n: &[3],
+            guarded: false,
             bare: false,
         }),
     };
@@ -356,7 +371,7 @@ pub mod causal_scores {
             Pass {
                 kind: PassKind::Level(0),
                 operands: &[0, 1],
-                axes: &[],
+                axes: &[1, 3],
                 rows: &[],
                 reductions: &[0],
                 writes: &[],
@@ -376,6 +391,7 @@ pub mod causal_scores {
             batch: &[0],
             m: &[1],
             n: &[2],
+            guarded: true,
             bare: false,
         }),
     };
@@ -417,7 +433,7 @@ pub mod causal_scores {
             Pass {
                 kind: PassKind::Level(0),
                 operands: &[0, 1],
-                axes: &[],
+                axes: &[1, 3],
                 rows: &[],
                 reductions: &[0],
                 writes: &[],
@@ -437,6 +453,7 @@ pub mod causal_scores {
             batch: &[0],
             m: &[3],
             n: &[2],
+            guarded: true,
             bare: false,
         }),
     };

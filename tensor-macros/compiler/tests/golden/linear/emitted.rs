@@ -280,6 +280,7 @@ pub mod linear {
             batch: &[],
             m: &[0],
             n: &[2],
+            guarded: false,
             bare: false,
         }),
     };
@@ -390,6 +391,7 @@ pub mod linear {
             batch: &[],
             m: &[0],
             n: &[1],
+            guarded: false,
             bare: true,
         }),
     };
@@ -451,6 +453,7 @@ pub mod linear {
             batch: &[],
             m: &[2],
             n: &[1],
+            guarded: false,
             bare: true,
         }),
     };

@@ -327,6 +327,7 @@ pub mod linear_gelu {
             batch: &[],
             m: &[0],
             n: &[2],
+            guarded: false,
             bare: false,
         }),
     };
@@ -455,6 +456,7 @@ pub mod linear_gelu {
             batch: &[],
             m: &[0],
             n: &[1],
+            guarded: false,
             bare: true,
         }),
     };
@@ -516,6 +518,7 @@ pub mod linear_gelu {
             batch: &[],
             m: &[2],
             n: &[1],
+            guarded: false,
             bare: true,
         }),
     };

@@ -85,7 +85,7 @@ const MATMUL: Kernel = Kernel {
     reductions: &[reduction(0, ReduceOp::Sum, Elem::Compute)],
     writes: &[own(0, Elem::Generic, &[B, O])],
     passes: &[LEVEL, STORE],
-    contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[B], n: &[O], bare: true }),
+    contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[B], n: &[O], guarded: false, bare: true }),
 };
 
 const LINEAR: Kernel = Kernel {
@@ -98,7 +98,7 @@ const LINEAR: Kernel = Kernel {
         LEVEL,
         Pass { kind: PassKind::Outer, operands: &[2], axes: &[], rows: &[0], reductions: &[], writes: &[0] },
     ],
-    contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[B], n: &[O], bare: false }),
+    contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[B], n: &[O], guarded: false, bare: false }),
     ..MATMUL
 };
 
@@ -213,7 +213,7 @@ const BATCHED: Kernel = Kernel {
     reductions: &[reduction(0, ReduceOp::Sum, Elem::Compute)],
     writes: &[own(0, Elem::Generic, &[REST, C, N])],
     passes: &[LEVEL, STORE],
-    contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[REST], m: &[N], n: &[C], bare: true }),
+    contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[REST], m: &[N], n: &[C], guarded: false, bare: true }),
 };
 
 #[test]
@@ -269,7 +269,7 @@ const WINDOW: Kernel = Kernel {
     reductions: &[reduction(0, ReduceOp::Sum, Elem::Compute)],
     writes: &[own(0, Elem::Generic, &[N, C])],
     passes: &[LEVEL, STORE],
-    contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[N], n: &[C], bare: true }),
+    contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[N], n: &[C], guarded: false, bare: true }),
 };
 
 #[test]

@@ -1,0 +1,30 @@
+//! How to write kernels, from the first one to the last corner. Every program in it is compiled and run by the tests.
+//!
+//! 1. [A kernel in five minutes](first_kernel)
+//! 2. [Axes](axes): broadcasting, indices, reductions, windows
+//! 3. [Intents](intents): what a kernel does to its tensors
+//! 4. [Gradients](gradients): modes, parameters, what has none
+//! 5. [Conventions](conventions): what every corner means, and where PyTorch differs
+//! 6. [Errors](errors): the catalogue
+
+#[doc = include_str!("../guide/first_kernel.md")]
+pub mod first_kernel {}
+
+#[doc = include_str!("../guide/axes.md")]
+pub mod axes {}
+
+#[doc = include_str!("../guide/intents.md")]
+pub mod intents {}
+
+#[doc = include_str!("../guide/gradients.md")]
+pub mod gradients {}
+
+#[doc = include_str!("../guide/conventions.md")]
+pub mod conventions {}
+
+#[doc = include_str!("../guide/errors.md")]
+pub mod errors {}
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+mod readme {}
