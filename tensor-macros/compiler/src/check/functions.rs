@@ -57,6 +57,7 @@ const FUNCTIONS: &[(&str, usize)] = &[
     ("powi", 2),
     ("powf", 2),
     ("xlogy", 2),
+    ("pad_with", 2),
     ("min", 2),
     ("max", 2),
     ("clamp", 3),
@@ -159,14 +160,6 @@ impl Checker<'_> {
             }
             return;
         }
-        let later = match text.as_str() {
-            "pad_with" => Some("guard the load: `if N > 0 { x[N - 1] } else { 0.0 }`"),
-            _ => None,
-        };
-        if let Some(help) = later {
-            self.errors.error(name, format!("`{text}` is not available yet\nhelp: {help}"));
-            return;
-        }
         let what = match self.scope.iter().rev().find(|(local, _)| *local == text) {
             // The mistake is in the value.
             Some((_, None)) => return,
@@ -204,6 +197,7 @@ impl Checker<'_> {
             "size" => return self.size_of(args[0]),
             "uniform" => return self.random(text, Distribution::Uniform, args[0]),
             "normal" => return self.random(text, Distribution::Normal, args[0]),
+            "pad_with" => return self.pad_with(args[0], args[1]),
             _ => {}
         }
         let values: Vec<Option<Value>> = args.iter().map(|arg| self.expr(arg)).collect();

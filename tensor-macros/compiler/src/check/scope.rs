@@ -6,7 +6,7 @@
 //! reduction over an axis of the element hides it: the axis stands once.
 
 use super::Checker;
-use crate::ir::{AxisId, Intent};
+use crate::ir::{self, AxisId, Intent};
 
 /// Axes in scope.
 #[derive(Clone, Default, Debug)]
@@ -32,7 +32,8 @@ impl Checker<'_> {
     /// The axes of all outputs and edited tensors.
     pub(super) fn enter_body(&mut self) {
         let outputs = self.outputs.iter().map(|output| &output.axes);
-        let edited = self.tensors.iter().filter(|tensor| tensor.intent != Intent::Read).map(|tensor| &tensor.axes);
+        let edits = |tensor: &&ir::Tensor| matches!(tensor.intent, Intent::Edit | Intent::Atomic);
+        let edited = self.tensors.iter().filter(edits).map(|tensor| &tensor.axes);
         let mut element = vec![];
         for &axis in outputs.chain(edited).flatten() {
             if !element.contains(&axis) {

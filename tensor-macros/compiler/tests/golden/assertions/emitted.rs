@@ -111,7 +111,6 @@ mod positive_rms {
                 axes: &[0],
             },
         ],
-        bounds: &[],
         assertions: &[
             Assertion {
                 text: "x is positive",

@@ -125,7 +125,6 @@ mod dropout {
                 axes: &[0, 1],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[],
         forward: Schedule {

@@ -115,7 +115,6 @@ static PROGRAM: Program = Program {
     tensors: &[],
     scalars: &[],
     outputs: &[],
-    bounds: &[],
     assertions: &[],
     saved: &[],
     forward: Schedule { temps: &[], kernels: &[] },
