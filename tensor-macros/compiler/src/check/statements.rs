@@ -403,7 +403,8 @@ fn split_tail(block: &syn::Block) -> (&[syn::Stmt], Option<&syn::Expr>) {
     }
 }
 
-/// True for what is evaluated for its effect: an assignment, a macro, or an `if` or block whose branches have no value.
+/// True for what is evaluated for its effect: an assignment, an assertion, or an `if` or block whose branches have no
+/// value.
 fn is_statement(expr: &syn::Expr) -> bool {
     match expr {
         syn::Expr::Assign(_) => true,
@@ -413,7 +414,7 @@ fn is_statement(expr: &syn::Expr) -> bool {
             is_statement_block(&branch.then_branch) && other.unwrap_or(true)
         }
         syn::Expr::Block(block) => is_statement_block(&block.block),
-        syn::Expr::Macro(_) => true,
+        syn::Expr::Macro(call) => call.mac.path.is_ident("assert"),
         _ => false,
     }
 }
