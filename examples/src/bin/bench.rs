@@ -44,6 +44,9 @@ struct Options {
     budget: u64,
 }
 
+/// The workloads of a group.
+type Run = fn(&Bench) -> Result<()>;
+
 struct Bench {
     options: Options,
 }
@@ -93,7 +96,7 @@ impl Bench {
 fn main() -> Result<()> {
     let bench = Bench { options: Options::parse() };
     bench.note(&format!("{:<12} {:<24} {:>12} {:>12} {:>12}", "workload", "variant", "median", "min", "max"));
-    let groups: [(&str, fn(&Bench) -> Result<()>); 9] = [
+    let groups: [(&str, Run); 9] = [
         ("machine", machine),
         ("gelu", gelu_sizes),
         ("axpy", axpy_sizes),
