@@ -69,6 +69,12 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// A tensor whose storage an output may take.
+    pub fn donate<D: Device, G: GradMode, T: Element>(&mut self, tensor: Tensor<D, G, T>) {
+        self.device = Some(D::ID);
+        self.arguments.donate(tensor.raw);
+    }
+
     /// A tensor that is accumulated into.
     pub fn atomic<D: Device, T: Element>(&mut self, tensor: &'a AtomicTensor<D, T>) {
         self.raw(&tensor.raw);
@@ -155,8 +161,12 @@ impl<'a> Call<'a> {
 
         let tracked = self.arguments.raws().any(|raw| raw.node().is_some());
         let mut outputs = Arrays::new();
-        for output in program.outputs {
-            outputs.push(Some(setting.allocate(output)?));
+        for (position, output) in program.outputs.iter().enumerate() {
+            let output = match self.arguments.donated(program, position as u16, tracked) {
+                Some(donated) => donated,
+                None => setting.allocate(output)?,
+            };
+            outputs.push(Some(output));
         }
         let mut saved: Arrays = vec![None; program.saved.len()];
         if tracked {
@@ -213,7 +223,7 @@ impl<'a> Call<'a> {
         for raw in outputs.iter().flatten() {
             autograd::check_forward(raw, self.origin)?;
         }
-        debug_assert!(program.tensors.iter().all(|param| param.intent != Intent::Edit));
+        debug_assert!(program.tensors.iter().all(|param| matches!(param.intent, Intent::Read | Intent::Donate(_))));
         let kept = |(param, raw): (usize, &Raw)| reads(backward, Array::Param(param as u16)).then(|| raw.detached());
         let adjoint = ProgramAdjoint {
             program,

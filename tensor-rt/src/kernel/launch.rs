@@ -6,13 +6,13 @@
 //!
 //! Invariant: an array is written by the kernels of its schedule only while nobody else holds a handle on its storage, or
 //! it is an edited parameter, whose place is borrowed exclusively, or an atomic one, which is only combined into, by atomic
-//! operations.
+//! operations. An output may lie in the storage of a donated parameter, exactly on its elements, if the program says so.
 
 use smallvec::SmallVec;
 
 use super::block::{FaultKind, Scalar};
 use super::body::{InstructionSet, PassFn};
-use super::program::{Array, ArrayDecl, Kernel, Pass, PassKind, Program, Schedule, WriteKind};
+use super::program::{Array, ArrayDecl, Intent, Kernel, Pass, PassKind, Program, Schedule, WriteKind};
 use super::sizes::Resolved;
 use crate::accounting;
 use crate::device::DeviceId;
@@ -28,6 +28,8 @@ pub(crate) struct Arguments<'a> {
     order: SmallVec<[Argument<'a>; 6]>,
     /// Places that are edited.
     edited: Vec<Exclusive<'a>>,
+    /// Tensors that the call owns.
+    donated: SmallVec<[Raw; 2]>,
 }
 
 #[derive(Clone, Copy)]
@@ -35,6 +37,8 @@ enum Argument<'a> {
     Read(&'a Raw),
     /// By position among the edited places.
     Edit(usize),
+    /// By position among the donated tensors.
+    Donate(usize),
 }
 
 impl<'a> Arguments<'a> {
@@ -49,6 +53,31 @@ impl<'a> Arguments<'a> {
         self.edited.push(place);
     }
 
+    /// Adds a tensor that the call owns.
+    pub fn donate(&mut self, raw: Raw) {
+        self.order.push(Argument::Donate(self.donated.len()));
+        self.donated.push(raw);
+    }
+
+    /// An output in the storage of the first donated tensor that it may take: no other handle sees the storage, the tensor
+    /// is dense in it, and if the call is tracked, no gradient needs its value.
+    pub fn donated(&mut self, program: &Program, output: u16, tracked: bool) -> Option<Raw> {
+        for (param, declared) in program.tensors.iter().enumerate() {
+            let (Intent::Donate(takers), Argument::Donate(place)) = (declared.intent, self.order[param]) else {
+                continue;
+            };
+            let is_needed = || {
+                let backward = program.backward.as_ref().filter(|_| tracked);
+                backward.is_some_and(|backward| reads(backward, Array::Param(param as u16)))
+            };
+            let raw = &mut self.donated[place];
+            if takers.contains(&output) && raw.is_alone() && raw.is_dense() && !is_needed() {
+                return Some(raw.detached());
+            }
+        }
+        None
+    }
+
     /// The number of arguments.
     pub fn len(&self) -> usize {
         self.order.len()
@@ -59,6 +88,7 @@ impl<'a> Arguments<'a> {
         match self.order[param] {
             Argument::Read(raw) => raw,
             Argument::Edit(place) => self.edited[place].raw(),
+            Argument::Donate(place) => &self.donated[place],
         }
     }
 
@@ -185,7 +215,8 @@ impl Frame<'_, '_> {
         // SAFETY: arrays are raw tensors, whose elements are allocated and of their type, and initialised by whoever made
         // them or by the kernels before. Written ones are fresh storages that only this frame refers to, or places that
         // it borrows exclusively; so no array overlaps a written one, and nobody else reads or writes those. Atomic ones
-        // are not read, and nobody has another kind of handle on their storage. Shapes were resolved against parameters and made from the same sizes; affine indices were checked.
+        // are not read, and nobody has another kind of handle on their storage. An output in the storage of a donated
+        // parameter is that parameter's elements, which the program lets it take. Shapes were resolved against parameters and made from the same sizes; affine indices were checked.
         let launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };

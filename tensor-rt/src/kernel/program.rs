@@ -72,8 +72,8 @@ pub enum Intent {
     Edit,
     /// `&atomic`.
     Atomic,
-    /// By value.
-    Donate,
+    /// By value: the outputs that may take its storage.
+    Donate(&'static [u16]),
 }
 
 /// A tensor parameter.

@@ -282,8 +282,13 @@ impl Checker<'_> {
                 return;
             }
         };
-        if self.tensors[position as usize].intent == Intent::Read {
-            self.errors.error(left, format!("`{text}` is passed by `&` and cannot be assigned\nhelp: write `{text}: &mut Tensor[..]` in the signature"));
+        let refused = match self.tensors[position as usize].intent {
+            Intent::Read => Some(("`&`", String::new())),
+            Intent::Donate => Some(("value", format!("bind the new value: `let {text} = ..;`, or "))),
+            Intent::Edit | Intent::Atomic => None,
+        };
+        if let Some((passed, remedy)) = refused {
+            self.errors.error(left, format!("`{text}` is passed by {passed} and cannot be assigned\nhelp: {remedy}write `{text}: &mut Tensor[..]` in the signature"));
             return;
         }
         match indices {

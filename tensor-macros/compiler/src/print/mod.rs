@@ -52,6 +52,10 @@ pub fn schedule(kernel: &Kernel, schedule: &Schedule, direction: &str) -> String
     for (position, temp) in schedule.temps.iter().enumerate() {
         text += &format!("  temp{position}{}: {}\n", plain.axes(&temp.axes), type_name(temp.ty));
     }
+    for donation in &schedule.donations {
+        let name = &kernel.tensors[donation.param as usize].name;
+        text += &format!("  {} may take the storage of `{name}`\n", target(kernel, Target::Output(donation.output)));
+    }
     for (position, each) in schedule.kernels.iter().enumerate() {
         text += &kernel_text(kernel, position, each);
     }

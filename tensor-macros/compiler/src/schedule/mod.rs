@@ -7,7 +7,8 @@
 //!
 //! Steps, one file each: `selection` (sums of which an equality leaves one element) and `contraction` (sums of products)
 //! rewrite expressions; `group` finds what has to be finished and which of it shares a kernel, with the help of `class`;
-//! `in_place` refuses edits whose old values are still read; `build` names arrays and axes and makes the kernels.
+//! `in_place` refuses edits whose old values are still read, and `donation` finds which outputs may be such edits of a
+//! donated parameter; `build` names arrays and axes and makes the kernels.
 //!
 //! Invariants, asserted by [`Schedule::verify`]:
 //! - every reduction is finished in exactly one kernel, and all reductions of a kernel bind the same axis ids;
@@ -18,6 +19,7 @@
 mod build;
 mod class;
 mod contraction;
+mod donation;
 mod group;
 mod in_place;
 mod pass;
@@ -40,6 +42,18 @@ pub struct Schedule {
     pub temps: Vec<Temp>,
     /// Kernels in order of execution.
     pub kernels: Vec<Kernel>,
+    /// Outputs that may take the storage of a parameter.
+    pub donations: Vec<Donation>,
+}
+
+/// An output that may take the storage of a donated parameter: it has its element and its axes, and no read of the
+/// parameter could see the new values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Donation {
+    /// The parameter, by its position among the tensor parameters.
+    pub param: u32,
+    /// The output, by position.
+    pub output: u32,
 }
 
 /// An array that the schedule made. Its element is the computing type of its values.
@@ -142,10 +156,11 @@ pub fn forward(kernel: &mut ir::Kernel, saved: &[ir::Saved]) -> Result<Schedule,
     }
     let (grouping, contractions, origins) = group(&mut kernel.graph, &roots);
     let conflicts = in_place::conflicts(&kernel.graph, &grouping, &origins);
-    match conflicts.is_empty() {
-        true => Ok(build::kernels(&mut kernel.graph, &grouping, &contractions.forms)),
-        false => Err(conflicts),
+    if !conflicts.is_empty() {
+        return Err(conflicts);
     }
+    let donations = donation::donations(kernel, &grouping);
+    Ok(Schedule { donations, ..build::kernels(&mut kernel.graph, &grouping, &contractions.forms) })
 }
 
 /// The schedule of the backward pass.

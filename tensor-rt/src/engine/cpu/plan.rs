@@ -23,7 +23,7 @@ use crate::element::DType;
 use crate::engine::Launch;
 use crate::kernel::block::{BLOCK, DynamicDim};
 use crate::kernel::body::InstructionSet;
-use crate::kernel::program::{Array, Index, Pass, PassKind, ReduceOp, WriteKind};
+use crate::kernel::program::{Index, Pass, PassKind, ReduceOp, WriteKind};
 
 /// Side of a square block, in points.
 const SIDE: usize = 32;
@@ -180,7 +180,7 @@ impl<'a> Plan<'a> {
             let dynamic =
                 plan.index(&mut stream, operand.index, array.shape, array.strides, size, &axis_dims, raws.len());
             // A pass that also writes the array gets a copy of what it reads.
-            stream.copied |= kernel.passes.iter().any(|pass| used(pass) && writes(launch, pass, operand.array));
+            stream.copied |= kernel.passes.iter().any(|pass| used(pass) && writes(launch, pass, position));
             plan.push_indexed(stream, dynamic, &mut raws, true);
         }
         let mut index_start = 0;
@@ -212,9 +212,10 @@ impl<'a> Plan<'a> {
                     let index: SmallVec<[Index; 6]> = axes.iter().map(|&axis| Index::Axis(axis)).collect();
                     plan.index(&mut stream, &index, array.shape, array.strides, size, &axis_dims, raws.len());
                     // A gather may read the array anywhere while the pass runs.
-                    stream.copied = kernel.passes.iter().any(|pass| {
-                        pass.writes.contains(&(position as u16)) && gathers_from(launch, pass, write.array)
-                    });
+                    stream.copied = kernel
+                        .passes
+                        .iter()
+                        .any(|pass| pass.writes.contains(&(position as u16)) && gathers_from(launch, pass, position));
                     DynamicDims::new()
                 }
                 WriteKind::Scatter { index, .. } => {
@@ -561,14 +562,16 @@ fn dims_of(axis_dims: &AxisDims, axis: u16) -> (usize, usize) {
     (found.1, found.2)
 }
 
-fn writes(launch: &Launch<'_>, pass: &Pass, array: Array) -> bool {
-    pass.writes.iter().any(|&write| launch.kernel.writes[write as usize].array == array)
+/// True if a pass writes the array of an operand.
+fn writes(launch: &Launch<'_>, pass: &Pass, operand: usize) -> bool {
+    pass.writes.iter().any(|&write| launch.is_written(operand, write as usize))
 }
 
-fn gathers_from(launch: &Launch<'_>, pass: &Pass, array: Array) -> bool {
+/// True if a pass gathers from the array of a write.
+fn gathers_from(launch: &Launch<'_>, pass: &Pass, write: usize) -> bool {
     pass.operands.iter().any(|&operand| {
-        let operand = &launch.kernel.operands[operand as usize];
-        operand.array == array && operand.index.iter().any(|index| matches!(index, Index::Dynamic))
+        let index = launch.kernel.operands[operand as usize].index;
+        launch.is_written(operand as usize, write) && index.iter().any(|index| matches!(index, Index::Dynamic))
     })
 }
 

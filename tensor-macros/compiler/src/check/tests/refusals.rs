@@ -319,7 +319,7 @@ const BLOCKS: &[(&str, &str)] = &[
     ("fn f(x: &Tensor[N]) -> Tensor[N];", "kernel `f` has no body: hand-written kernels are not available yet"),
     ("fn f(x: &Tensor[N], x: float) -> Tensor[N] { x }", "`x` is declared twice"),
     ("fn f(N: &Tensor[N]) -> Tensor[N] { 0.0 }", "`N` is an axis and a parameter"),
-    ("fn f(x: Tensor[N]) -> Tensor[N] { x }", "a tensor by value is not available yet"),
+    ("fn f(x: Tensor[N]) -> Tensor[N] { x = 2 * x; x }", "`x` is passed by value and cannot be assigned"),
     ("fn f(x: &atomic Tensor[N]) { x = 1; }", "`x` is `&atomic`: other threads may be changing it, so it is only accumulated into"),
     ("fn f(x: &atomic Tensor[N]) { x *= 2; }", "`x` is `&atomic`: other threads may be changing it, so it is only accumulated into"),
     ("fn f(x: &atomic Tensor[N]) { x = max(x[0], 1.0); }", "`x` is `&atomic`: other threads may be changing it, so it is only accumulated into"),

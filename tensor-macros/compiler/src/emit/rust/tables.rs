@@ -37,7 +37,9 @@ pub(super) fn program(
     });
     let tensors = kernel.tensors.iter().enumerate().map(|(param, tensor)| {
         let reason = blocked.iter().find(|(other, _)| *other as usize == param).map(|(_, reason)| reason);
-        tensor_param(tensor, reason)
+        let donations = forward.0.schedule.donations.iter().filter(|donation| donation.param as usize == param);
+        let takers = positions(donations.map(|donation| donation.output as usize));
+        tensor_param(tensor, &takers, reason)
     });
     let scalars = kernel.scalars.iter().map(|scalar| {
         let name = &scalar.name;
@@ -206,13 +208,13 @@ fn pass(pass: &Pass) -> TokenStream {
     }
 }
 
-fn tensor_param(tensor: &ir::Tensor, blocked: Option<&String>) -> TokenStream {
+fn tensor_param(tensor: &ir::Tensor, takers: &TokenStream, blocked: Option<&String>) -> TokenStream {
     let name = &tensor.name;
     let intent = match tensor.intent {
         ir::Intent::Read => quote!(Intent::Read),
         ir::Intent::Edit => quote!(Intent::Edit),
         ir::Intent::Atomic => quote!(Intent::Atomic),
-        ir::Intent::Donate => quote!(Intent::Donate),
+        ir::Intent::Donate => quote!(Intent::Donate(#takers)),
     };
     let elem = elem(Storage::Element(tensor.elem));
     let axes = axes(&tensor.axes);
