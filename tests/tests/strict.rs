@@ -55,6 +55,13 @@ tensor_rt::tensor_fn! {
         p -= rate * (m / (sqrt(v) + eps) + decay * p);
     }
 
+    fn given_away(x: Tensor[.., C]) -> (Tensor[..], Tensor[.., C]) { (sum[C](x), 2 * x) }
+
+    fn gathered(acc: &atomic Tensor<i64>[B], high: &atomic Tensor[B], bin: &Tensor<u8>[N], x: &Tensor[N]) {
+        acc[bin] += 1;
+        if x > 0 { high[bin] = max(high[bin], x); }
+    }
+
     fn type_(r#type: &Tensor[N], r#fn: float) -> Tensor[N] { r#type * r#fn }
 }
 
@@ -162,6 +169,18 @@ fn a_kernel_edits_and_returns() -> Result<()> {
         (Tensor::ones(&Cpu, [1])?, Tensor::zeros(&Cpu, [1])?, Tensor::zeros(&Cpu, [1])?);
     step(&mut value, &Tensor::full(&Cpu, [1], 2.0)?, &mut mean, &mut square, 0.5, 0.5, 0.75, 0.0, 0.0)?;
     assert_eq!((value.item()?, mean.item()?, square.item()?), (0.5, 1.0, 1.0));
+    Ok(())
+}
+
+#[test]
+fn a_kernel_takes_by_value_and_accumulates() -> Result<()> {
+    let (sums, doubled) = given_away(Tensor::new(&Cpu, [[1.0, 2.0]])?)?;
+    assert_eq!((sums.to_vec()?, doubled.to_vec()?), (vec![3.0], vec![2.0, 4.0]));
+    let (counts, high) =
+        (Tensor::zeros_of(&Cpu, [2])?.into_atomic()?, Tensor::zeros_of::<f64>(&Cpu, [2])?.into_atomic()?);
+    let bins = Tensor::from_vec(&Cpu, vec![1_u8, 1, 0], [3])?;
+    gathered(&counts, &high, &bins, &Tensor::new_of::<f64>(&Cpu, [2.0, 4.0, -1.0])?)?;
+    assert_eq!((counts.into_tensor().to_vec()?, high.into_tensor().to_vec()?), (vec![1, 2], vec![0.0, 4.0]));
     Ok(())
 }
 

@@ -79,7 +79,9 @@ impl<'a> Launch<'a> {
     /// # Safety
     /// Every element that an array's shape and strides address is allocated, initialised for operands and for writes that
     /// are read, and of the array's type; nothing else accesses the written ones during the launch (nothing but atomic
-    /// operations those of `&atomic` parameters), and nothing writes the read ones. Arrays of different [`Array`](crate::kernel::program::Array)s do not overlap where one is written.
+    /// operations those of `&atomic` parameters), and nothing writes the read ones. Arrays of different [`Array`]s do not
+    /// overlap where one is written, but an output may be exactly the elements of a donated parameter whose intent lists
+    /// it.
     /// Shapes agree with `sizes` and `rest`; affine indices are within their dimensions unless the launch has no element.
     #[expect(clippy::too_many_arguments, reason = "the parts of a launch have no smaller grouping")]
     pub(crate) unsafe fn new(
@@ -102,6 +104,12 @@ impl<'a> Launch<'a> {
     /// The element that `elem` stands for.
     pub(crate) fn dtype(&self, elem: Elem) -> DType {
         elem.dtype(self.generic)
+    }
+
+    /// True if an operand is the array of a write: an edited parameter, or a donated one whose storage the output took.
+    pub(crate) fn is_written(&self, operand: usize, write: usize) -> bool {
+        self.kernel.operands[operand].array == self.kernel.writes[write].array
+            || self.operands[operand].pointer == self.writes[write].pointer
     }
 
     /// True if other launches may combine into the array of a write at the same time.

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use super::adjoint::ProgramAdjoint;
 use super::block::Scalar;
 use super::body::Bodies;
+use super::bounds::check_indices;
 use super::launch::{Arguments, Arrays, Frame, Params, Setting, check_empty_reductions, reads};
 use super::program::{Array, Intent, Program};
 use super::sizes::Resolved;
@@ -67,6 +68,12 @@ impl<'a> Call<'a> {
             Ok(place) => self.arguments.edit(place),
             Err(error) => self.failed = self.failed.take().or(Some(error)),
         }
+    }
+
+    /// A tensor whose storage an output may take.
+    pub fn donate<D: Device, G: GradMode, T: Element>(&mut self, tensor: Tensor<D, G, T>) {
+        self.device = Some(D::ID);
+        self.arguments.donate(tensor.raw);
     }
 
     /// A tensor that is accumulated into.
@@ -147,16 +154,20 @@ impl<'a> Call<'a> {
         let (program, origin) = (self.program, self.origin);
         debug_assert_eq!(self.arguments.len(), program.tensors.len());
         let resolved = Resolved::of(program, |param| self.arguments.raw(param).shape(), &self.scalars, origin)?;
-        resolved.check_bounds(program, &self.scalars, origin)?;
         let Some(device) = self.device else { unreachable!("bug in tensor_fn!: a call without a device") };
         let setting =
             Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, device, origin };
         check_empty_reductions(&setting, &program.forward)?;
+        check_indices(&setting, &program.forward)?;
 
         let tracked = self.arguments.raws().any(|raw| raw.node().is_some());
         let mut outputs = Arrays::new();
-        for output in program.outputs {
-            outputs.push(Some(setting.allocate(output)?));
+        for (position, output) in program.outputs.iter().enumerate() {
+            let output = match self.arguments.donated(program, position as u16, tracked) {
+                Some(donated) => donated,
+                None => setting.allocate(output)?,
+            };
+            outputs.push(Some(output));
         }
         let mut saved: Arrays = vec![None; program.saved.len()];
         if tracked {
@@ -213,7 +224,7 @@ impl<'a> Call<'a> {
         for raw in outputs.iter().flatten() {
             autograd::check_forward(raw, self.origin)?;
         }
-        debug_assert!(program.tensors.iter().all(|param| param.intent != Intent::Edit));
+        debug_assert!(program.tensors.iter().all(|param| matches!(param.intent, Intent::Read | Intent::Donate(_))));
         let kept = |(param, raw): (usize, &Raw)| reads(backward, Array::Param(param as u16)).then(|| raw.detached());
         let adjoint = ProgramAdjoint {
             program,

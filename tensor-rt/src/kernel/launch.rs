@@ -6,20 +6,20 @@
 //!
 //! Invariant: an array is written by the kernels of its schedule only while nobody else holds a handle on its storage, or
 //! it is an edited parameter, whose place is borrowed exclusively, or an atomic one, which is only combined into, by atomic
-//! operations.
+//! operations. An output may lie in the storage of a donated parameter, exactly on its elements, if the program says so.
 
 use smallvec::SmallVec;
 
 use super::block::{FaultKind, Scalar};
 use super::body::{InstructionSet, PassFn};
-use super::program::{Array, ArrayDecl, Kernel, Pass, PassKind, Program, Schedule, WriteKind};
+use super::program::{Array, ArrayDecl, Intent, Kernel, Pass, PassKind, Program, Schedule, WriteKind};
 use super::sizes::Resolved;
 use crate::accounting;
 use crate::device::DeviceId;
 use crate::element::DType;
 use crate::engine::cpu::{CpuEngine, needs_elements};
-use crate::engine::{ArrayRef, Engine, Launch, LaunchError, OutOfMemory};
-use crate::error::{Error, Origin, Result};
+use crate::engine::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory};
+use crate::error::{Error, Origin, Result, Sizes};
 use crate::tensor::raw::{Exclusive, Raw};
 
 /// The tensor arguments of a call, in order.
@@ -28,6 +28,8 @@ pub(crate) struct Arguments<'a> {
     order: SmallVec<[Argument<'a>; 6]>,
     /// Places that are edited.
     edited: Vec<Exclusive<'a>>,
+    /// Tensors that the call owns.
+    donated: SmallVec<[Raw; 2]>,
 }
 
 #[derive(Clone, Copy)]
@@ -35,6 +37,8 @@ enum Argument<'a> {
     Read(&'a Raw),
     /// By position among the edited places.
     Edit(usize),
+    /// By position among the donated tensors.
+    Donate(usize),
 }
 
 impl<'a> Arguments<'a> {
@@ -49,6 +53,31 @@ impl<'a> Arguments<'a> {
         self.edited.push(place);
     }
 
+    /// Adds a tensor that the call owns.
+    pub fn donate(&mut self, raw: Raw) {
+        self.order.push(Argument::Donate(self.donated.len()));
+        self.donated.push(raw);
+    }
+
+    /// An output in the storage of the first donated tensor that it may take: no other handle sees the storage, the tensor
+    /// is dense in it, and if the call is tracked, no gradient needs its value.
+    pub fn donated(&mut self, program: &Program, output: u16, tracked: bool) -> Option<Raw> {
+        for (param, declared) in program.tensors.iter().enumerate() {
+            let (Intent::Donate(takers), Argument::Donate(place)) = (declared.intent, self.order[param]) else {
+                continue;
+            };
+            let is_needed = || {
+                let backward = program.backward.as_ref().filter(|_| tracked);
+                backward.is_some_and(|backward| reads(backward, Array::Param(param as u16)))
+            };
+            let raw = &mut self.donated[place];
+            if takers.contains(&output) && raw.is_alone() && raw.is_dense() && !is_needed() {
+                return Some(raw.detached());
+            }
+        }
+        None
+    }
+
     /// The number of arguments.
     pub fn len(&self) -> usize {
         self.order.len()
@@ -59,6 +88,7 @@ impl<'a> Arguments<'a> {
         match self.order[param] {
             Argument::Read(raw) => raw,
             Argument::Edit(place) => self.edited[place].raw(),
+            Argument::Donate(place) => &self.donated[place],
         }
     }
 
@@ -118,7 +148,7 @@ impl Frame<'_, '_> {
         let engine = engine(self.setting.device)?;
         let mut runs: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.schedule.kernels.len());
         for (position, kernel) in self.schedule.kernels.iter().enumerate().rev() {
-            if !kernel.writes.iter().any(|write| self.raw(write.array).is_some()) {
+            if !kernel.writes.iter().any(|write| self.raw(write.array).is_some()) && !self.checks(position) {
                 continue;
             }
             runs[position] = true;
@@ -132,6 +162,14 @@ impl Frame<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// True if a kernel checks an assertion: those of a forward pass, unless it writes nothing.
+    fn checks(&self, kernel: usize) -> bool {
+        let Setting { program, resolved, .. } = self.setting;
+        matches!(self.params, Params::Given(_))
+            && program.assertions.iter().any(|assertion| assertion.kernel as usize == kernel)
+            && resolved.writes_something(program)
     }
 
     /// Makes an array that a kernel which runs reads.
@@ -185,11 +223,20 @@ impl Frame<'_, '_> {
         // SAFETY: arrays are raw tensors, whose elements are allocated and of their type, and initialised by whoever made
         // them or by the kernels before. Written ones are fresh storages that only this frame refers to, or places that
         // it borrows exclusively; so no array overlaps a written one, and nobody else reads or writes those. Atomic ones
-        // are not read, and nobody has another kind of handle on their storage. Shapes were resolved against parameters and made from the same sizes; affine indices were checked.
+        // are not read, and nobody has another kind of handle on their storage. An output in the storage of a donated
+        // parameter is that parameter's elements, which the program lets it take. Shapes were resolved against parameters and made from the same sizes; affine indices were checked.
         let launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };
-        engine.launch(&launch).map_err(|error| error_of(error, kernel, self.setting))
+        engine.launch(&launch).or_else(|error| match error {
+            // The kernel ran for another reason than its assertion.
+            LaunchError::Fault(LaunchFault { kind: FaultKind::Assertion { .. }, .. })
+                if !resolved.writes_something(program) =>
+            {
+                Ok(())
+            }
+            error => Err(error_of(error, self.schedule, kernel, self.setting)),
+        })
     }
 }
 
@@ -205,7 +252,7 @@ fn array_of(raw: &Raw) -> ArrayRef<'_> {
     ArrayRef { pointer: raw.pointer().cast_mut(), dtype: raw.dtype(), shape: raw.shape(), strides: raw.strides() }
 }
 
-fn error_of(error: LaunchError, kernel: &Kernel, setting: Setting<'_>) -> Error {
+fn error_of(error: LaunchError, schedule: &Schedule, kernel: &Kernel, setting: Setting<'_>) -> Error {
     let Origin { op, at } = setting.origin;
     let fault = match error {
         LaunchError::Fault(fault) => fault,
@@ -215,22 +262,42 @@ fn error_of(error: LaunchError, kernel: &Kernel, setting: Setting<'_>) -> Error 
         }
     };
     let position = fault.position;
-    let out_of_range = |array: Array, value: i64, bound: i64, position| {
-        let param = match array {
-            Array::Param(param) | Array::Gradient(param) => Some(setting.program.tensors[param as usize].name),
-            Array::Cotangent(_) | Array::Output(_) | Array::Saved(_) | Array::Temp(_) => None,
-        };
-        Error::IndexOutOfRange { op, param, value, bound: bound as usize, position, at }
+    let program = setting.program;
+    let out_of_range = |array: Array, dim: u16, value: i64, bound: i64, position| {
+        let axis = array.axes(program, schedule)[dim as usize];
+        let (param, axis) = (array.param_name(program), Some(program.axes[axis as usize].name));
+        Error::IndexOutOfRange { op, param, axis, value, bound: bound as usize, position, at }
     };
     match fault.kind {
-        FaultKind::Gather { operand, value, bound, .. } => {
-            out_of_range(kernel.operands[operand as usize].array, value, bound, position)
+        FaultKind::Gather { operand, dim, value, bound } => {
+            out_of_range(kernel.operands[operand as usize].array, dim, value, bound, position)
         }
-        FaultKind::Scatter { write, value, bound, .. } => {
-            out_of_range(kernel.writes[write as usize].array, value, bound, position)
+        FaultKind::Scatter { write, dim, value, bound } => {
+            out_of_range(kernel.writes[write as usize].array, dim, value, bound, position)
         }
         FaultKind::DivisionByZero | FaultKind::DivisionOverflow => Error::DivisionByZero { op, position, at },
+        FaultKind::Assertion { assertion } => {
+            let assertion = &setting.program.assertions[assertion as usize];
+            let position = along(assertion.axes, &position, kernel, setting);
+            Error::Assertion { op, text: assertion.text, position, at }
+        }
     }
+}
+
+/// The part of a position in a kernel that is the index along some of its axes.
+fn along(axes: &[u16], position: &[usize], kernel: &Kernel, setting: Setting<'_>) -> Sizes {
+    let rank = |axis: u16| if setting.program.axes[axis as usize].rest { setting.resolved.rest.len() } else { 1 };
+    let mut index = vec![];
+    for &axis in axes {
+        let mut start = 0;
+        for &own in kernel.free.iter().chain(kernel.reduced) {
+            if own == axis {
+                index.extend_from_slice(&position[start..start + rank(own)]);
+            }
+            start += rank(own);
+        }
+    }
+    index.into()
 }
 
 /// The engine of a device.

@@ -72,8 +72,8 @@ pub enum Intent {
     Edit,
     /// `&atomic`.
     Atomic,
-    /// By value.
-    Donate,
+    /// By value: the outputs that may take its storage.
+    Donate(&'static [u16]),
 }
 
 /// A tensor parameter.
@@ -136,7 +136,7 @@ pub enum Array {
 /// The index of one dimension of an operand or a scatter.
 #[derive(Clone, Copy, Debug)]
 pub enum Index {
-    /// The index along an axis of the kernel.
+    /// The index along an axis of the kernel; proven in bounds on the host before the launch if its extent is another one.
     Axis(u16),
     /// `offset + sum(coefficient * axis)`, proven in bounds on the host before the launch.
     Affine {
@@ -229,7 +229,7 @@ pub struct Pass {
     pub kind: PassKind,
     /// Operands that the pass reads, by position in the kernel.
     pub operands: &'static [u16],
-    /// Axes whose index the pass reads as a value.
+    /// Axes whose index the pass reads as a value; along `..`, the row-major position.
     pub axes: &'static [u16],
     /// Finished reductions that the pass reads.
     pub rows: &'static [u16],
@@ -323,22 +323,15 @@ pub struct Schedule {
     pub kernels: &'static [Kernel],
 }
 
-/// A host check before the launch: every index of the affine dimension is within the dimension.
-#[derive(Clone, Copy, Debug)]
-pub struct BoundCheck {
-    /// The tensor parameter.
-    pub param: u16,
-    /// Its dimension (declared position).
-    pub dim: u16,
-    /// `Index::Axis` or `Index::Affine`.
-    pub index: Index,
-}
-
-/// An in-kernel assertion's text; the pass reports it by position.
+/// An in-kernel assertion; a pass of the forward schedule reports by position that it does not hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Assertion {
     /// The user's text.
     pub text: &'static str,
+    /// The kernel of the forward schedule that checks it. It runs for that alone, unless the program writes nothing.
+    pub kernel: u16,
+    /// Axes of the kernel whose indices say where it does not hold.
+    pub axes: &'static [u16],
 }
 
 /// Everything the runtime knows of a `tensor_fn!` function.
@@ -356,8 +349,6 @@ pub struct Program {
     pub scalars: &'static [ScalarParam],
     /// Outputs in order.
     pub outputs: &'static [ArrayDecl],
-    /// Host checks.
-    pub bounds: &'static [BoundCheck],
     /// Assertions.
     pub assertions: &'static [Assertion],
     /// Residuals.

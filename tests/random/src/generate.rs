@@ -325,15 +325,20 @@ impl Generator {
         let place = self.numbers.choose(&changeable);
         let axis = param.axes[place];
         let (mut args, mut own, mut guard) = (vec![], axis, None);
-        let index = match self.numbers.below(if self.whole() { 8 } else { 4 }) {
+        let index = match self.numbers.below(if self.whole() { 9 } else { 5 }) {
             0 => format!("size({axis}) - 1 - {axis}"),
             1 => {
-                guard = Some(format!("{axis} > 0"));
+                guard = Some(format!("(if {axis} > 0 {{{{ # }}}} else {{{{ 0.0 }}}})"));
                 format!("{axis} - 1")
             }
-            2 => format!("{axis} / 2"),
-            3 => format!("min({axis} + 1, size({axis}) - 1)"),
-            4 => {
+            2 => {
+                guard = Some("pad_with(#, 0.5)".to_owned());
+                let shifted = self.numbers.choose(&["# - 1", "# + 1", "2 * #", "2 * # - 1"]);
+                shifted.replace('#', &axis.to_string())
+            }
+            3 => format!("{axis} / 2"),
+            4 => format!("min({axis} + 1, size({axis}) - 1)"),
+            5 => {
                 own = Axes::default();
                 args.push(self.int(1));
                 format!("clamp({{0}}, 0, size({axis}) - 1)")
@@ -354,7 +359,7 @@ impl Generator {
         let own = own.union(param.axes().without(axis));
         let element = format!("{}[{}]", param.name, indices.join(", "));
         let template = match guard {
-            Some(guard) => format!("(if {guard} {{{{ {element} }}}} else {{{{ 0.0 }}}})"),
+            Some(guard) => guard.replace('#', &element),
             None => element,
         };
         Expr::new(Kind::Float, template, args).over(own)

@@ -47,6 +47,8 @@ tensor_fn! {
 
     fn chosen(x: &Tensor[..], y: &Tensor[..]) -> Tensor[..] { select(x > y, x * y, x - y) }
 
+    fn shifted(x: &Tensor[N, C]) -> Tensor[N, C] { pad_with(x[N - 1, C], 0.5) }
+
     fn added(x: &Tensor[..], y: &Tensor[..]) -> Tensor[..] { x + y }
 
     fn subtracted(x: &Tensor[..], y: &Tensor[..]) -> Tensor[..] { x - y }
@@ -108,6 +110,7 @@ pub fn cases() -> Vec<Case> {
         powi: |x: [3, 4] in -2.0..2.0| cubed(x);
         powi: |x: [3, 4] in 0.5..2.0| inverse_square(x);
         select: |x: [3, 4] in -2.0..2.0, y: [3, 4] in -1.0..1.0| chosen(x, y);
+        pad_with: |x: [3, 4] in -2.0..2.0| shifted(x);
         add: |x: [3, 4] in -2.0..2.0, y: [3, 4] in -2.0..2.0| added(x, y);
         sub: |x: [3, 4] in -2.0..2.0, y: [3, 4] in -2.0..2.0| subtracted(x, y);
         mul: |x: [3, 4] in -2.0..2.0, y: [3, 4] in -2.0..2.0| multiplied(x, y);

@@ -2,19 +2,22 @@
 
 use tensor_rt::Result;
 use tensor_rt::prelude::*;
-use tensor_rt_kernels::{activation, attention, contraction, elementwise, index, loss, norm, softmax, statistics};
+use tensor_rt_kernels::{
+    activation, attention, contraction, conv, dropout, elementwise, index, loss, norm, pool, softmax, statistics,
+};
 
 use crate::check::{Case, cases};
 
 /// What edits in place, and what is no kernel.
-pub const WITHOUT_GRADIENT: [&str; 6] = ["scatter_add_into", "Sgd", "Adam", "AdamW", "RmsProp", "Linear"];
+pub const WITHOUT_GRADIENT: [&str; 7] =
+    ["scatter_add_into", "Sgd", "Adam", "AdamW", "RmsProp", "clip_by_norm", "Linear"];
 
 /// The names in the table of the library's documentation.
 pub fn table() -> Vec<String> {
     let text = include_str!("../../../kernels/src/lib.rs");
     let rows = text.lines().filter_map(|line| line.strip_prefix("//! | "));
-    let names = rows.filter_map(|row| row.split('|').nth(1)).filter_map(|cell| cell.split('`').nth(1));
-    names.flat_map(|names| names.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
+    let quoted = rows.filter_map(|row| row.split('|').nth(1)).flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    quoted.flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
 /// Positions, which are no inputs of a case.
@@ -35,6 +38,7 @@ pub fn cases() -> Vec<Case> {
     let mut cases = activations();
     cases.extend(rows());
     cases.extend(contractions());
+    cases.extend(windows());
     cases.extend(elements());
     cases.extend(indices());
     cases.extend(losses());
@@ -109,6 +113,21 @@ fn contractions() -> Vec<Case> {
     }
 }
 
+fn windows() -> Vec<Case> {
+    cases! {
+        conv1d: |x: [2, 2, 5] in -2.0..2.0, k: [2, 2, 3] in -1.0..1.0, b: [2] in -1.0..1.0| conv::conv1d(x, k, b, 2, 1, 1);
+        conv2d: |x: [2, 2, 4, 3] in -2.0..2.0, k: [2, 2, 2, 2] in -1.0..1.0, b: [2] in -1.0..1.0|
+            conv::conv2d(x, k, b, 1, 1, 2);
+        grouped_conv2d: |x: [1, 2, 2, 3, 3] in -2.0..2.0, k: [2, 1, 2, 2, 2] in -1.0..1.0, b: [2, 1] in -1.0..1.0|
+            conv::grouped_conv2d(x, k, b, 1, 0, 1);
+        depthwise_conv2d: |x: [2, 2, 3, 4] in -2.0..2.0, k: [2, 2, 3] in -1.0..1.0| conv::depthwise_conv2d(x, k, 1, 1, 1);
+        max_pool1d: |x: [2, 7] in -2.0..2.0| pool::max_pool1d(x, 3, 2, 1);
+        avg_pool1d: |x: [2, 7] in -2.0..2.0| pool::avg_pool1d(x, 3, 2, 1);
+        max_pool2d: |x: [2, 4, 5] in -2.0..2.0| pool::max_pool2d(x, 2, 1, 1);
+        avg_pool2d: |x: [2, 4, 5] in -2.0..2.0| pool::avg_pool2d(x, 2, 2, 0);
+    }
+}
+
 fn elements() -> Vec<Case> {
     cases! {
         where_mask: |a: [2, 3] in -2.0..2.0, b: [2, 3] in -2.0..2.0|
@@ -118,6 +137,7 @@ fn elements() -> Vec<Case> {
         clamp: |x: [2, 3] in -2.0..2.0| elementwise::clamp(x, -0.7, 0.9);
         minimum: |x: [2, 3] in -2.0..2.0, z: [2, 3] in -1.0..1.0| elementwise::minimum(x, z);
         maximum: |x: [2, 3] in -2.0..2.0, z: [2, 3] in -1.0..1.0| elementwise::maximum(x, z);
+        dropout: |x: [4, 5] in -2.0..2.0| dropout::dropout(x, 0.4, 7);
         power: |x: [2, 3] in 0.3..2.0, z: [2, 3] in -1.0..2.0| elementwise::power(x, z);
     }
 }

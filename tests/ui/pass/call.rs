@@ -7,6 +7,8 @@ tensor_fn! {
 
     fn double(x: &Tensor[N]) -> Tensor[N] { 2 * x }
 
+    fn double_in_its_storage(x: Tensor[..]) -> Tensor[..] { 2 * x }
+
     fn double_on_cpu(x: &Tensor<Cpu>[N]) -> Tensor[N] { 2 * x }
 
     fn double_in_place(y: &mut Tensor[N]) { y *= 2; }
@@ -25,6 +27,14 @@ tensor_fn! {
     fn keep(x: &Tensor[N], y: &Tensor[N]) -> Tensor[N] {
         if y > 0 { x } else { 0.0 }
     }
+}
+
+fn tensor_after_it_was_donated(x: Tensor) -> Result<Tensor> {
+    double_in_its_storage(x.clone())? + x
+}
+
+fn reference_in_place_of_donated(x: &Tensor) -> Result<Tensor> {
+    double_in_its_storage(x.clone())
 }
 
 fn device_that_the_kernel_names(x: &Tensor<Cuda>) -> Result<Tensor> {
@@ -107,6 +117,8 @@ pub fn main() -> Result<()> {
     assert_eq!(missing_bound(&x)?.to_vec()?, [-4.0, 4.0]);
     assert_eq!(one_mode(&tracked, &x)?.to_vec()?, [-4.0, 6.0]);
     unused_result(&x);
+    assert_eq!(tensor_after_it_was_donated(x.clone())?.to_vec()?, [-6.0, 6.0]);
+    assert_eq!(reference_in_place_of_donated(&x)?.to_vec()?, [-4.0, 4.0]);
     assert_eq!(scalar_of_another_type(&x, 3)?.to_vec()?, [-6.0, 6.0]);
     Ok(())
 }

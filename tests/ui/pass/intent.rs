@@ -99,7 +99,10 @@ tensor_fn! {
         highest = max(highest, x);
     }
 
-    fn tensor_by_value(x: &Tensor[N]) -> Tensor[N] { x }
+    fn edit_of_donated(x: Tensor[N]) -> Tensor[N] {
+        let x = 2 * x;
+        x
+    }
 }
 
 pub fn main() -> Result<()> {
@@ -125,6 +128,7 @@ pub fn main() -> Result<()> {
     row_that_an_edit_needs(&mut y, &mut scaled)?;
     assert_eq!(y.to_vec()?, [3.0, 7.0]);
     assert_eq!(scaled.to_vec()?, [2.0, 4.0, 6.0, 8.0]);
+    assert_eq!(edit_of_donated(v.clone())?.to_vec()?, [2.0, 4.0]);
     let (total, highest) = (v.clone().into_atomic()?, v.clone().into_atomic()?);
     read_of_atomic(&total, &total.load()?, &v)?;
     atomic_in_two_ways(&total, &highest, &Tensor::new(&Cpu, [5.0, -5.0])?)?;

@@ -6,7 +6,7 @@ use super::statements::strip;
 use super::value::{Value, Written, adapt, name_of, unify};
 use super::{Checker, Inlined, Kind, reductions, suggest};
 use crate::errors::Place;
-use crate::ir::{Binary, Op, Ty, Unary};
+use crate::ir::{Binary, Distribution, Op, Ty, Unary};
 use crate::syntax::ast;
 
 /// Functions of one float.
@@ -51,10 +51,13 @@ const FUNCTIONS: &[(&str, usize)] = &[
     ("fract", 1),
     ("detach", 1),
     ("size", 1),
+    ("uniform", 1),
+    ("normal", 1),
     ("atan2", 2),
     ("powi", 2),
     ("powf", 2),
     ("xlogy", 2),
+    ("pad_with", 2),
     ("min", 2),
     ("max", 2),
     ("clamp", 3),
@@ -162,15 +165,6 @@ impl Checker<'_> {
             }
             return;
         }
-        let later = match text.as_str() {
-            "pad_with" => Some("guard the load: `if N > 0 { x[N - 1] } else { 0.0 }`"),
-            "uniform" | "normal" => Some("pass the random numbers as a tensor: `noise: &Tensor[N]`"),
-            _ => None,
-        };
-        if let Some(help) = later {
-            self.errors.error(name, format!("`{text}` is not available yet\nhelp: {help}"));
-            return;
-        }
         let what = match self.scope.iter().rev().find(|(local, _)| *local == text) {
             // The mistake is in the value.
             Some((_, None)) => return,
@@ -203,8 +197,12 @@ impl Checker<'_> {
 
     /// A function of the language with the right number of arguments.
     fn function(&mut self, name: &Ident, text: &str, args: &[&syn::Expr]) -> Option<Value> {
-        if text == "size" {
-            return self.size_of(args[0]);
+        match text {
+            "size" => return self.size_of(args[0]),
+            "uniform" => return self.random(text, Distribution::Uniform, args[0]),
+            "normal" => return self.random(text, Distribution::Normal, args[0]),
+            "pad_with" => return self.pad_with(args[0], args[1]),
+            _ => {}
         }
         let values: Vec<Option<Value>> = args.iter().map(|arg| self.expr(arg)).collect();
         let values: Vec<Value> = values.into_iter().collect::<Option<_>>()?;

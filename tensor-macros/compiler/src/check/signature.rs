@@ -52,7 +52,6 @@ impl Checker<'_> {
                 Param::Scalar(self.scalars.len() as u32 - 1)
             }
             ast::ParamKind::Tensor(ty) => {
-                self.check_intent(&param.name, ty);
                 let axes = self.param_axes(&param.name, ty);
                 let unnamed = ty.axes.iter().position(|axis| matches!(axis, ast::AxisDecl::Literal(..)));
                 self.tensors.push(ir::Tensor { name: name.clone(), intent: ty.intent, elem: elem_of(&ty.elem), axes });
@@ -61,17 +60,6 @@ impl Checker<'_> {
             }
         };
         self.params.insert(name, declared);
-    }
-
-    /// By-value parameters belong to a later version of the language.
-    fn check_intent(&mut self, name: &Ident, ty: &ast::TensorTy) {
-        match ty.intent {
-            ir::Intent::Read | ir::Intent::Edit | ir::Intent::Atomic => {}
-            ir::Intent::Donate => self.errors.error_at(
-                ty.span,
-                format!("a tensor by value is not available yet\nhelp: write `{name}: &Tensor[..]`, or `&mut` to edit in place"),
-            ),
-        }
     }
 
     /// An axis stands once in a parameter.

@@ -16,7 +16,8 @@ use crate::schedule::{Class, PassKind, Schedule, passes, traversals};
 /// A checked kernel.
 pub fn kernel(kernel: &Kernel) -> String {
     let mut text = format!("{}\n", signature(kernel));
-    section(&mut text, kernel, &[], &kernel.roots);
+    let roots: Vec<Root> = kernel.roots.iter().cloned().chain(kernel.assertion_roots()).collect();
+    section(&mut text, kernel, &[], &roots);
     text
 }
 
@@ -51,6 +52,10 @@ pub fn schedule(kernel: &Kernel, schedule: &Schedule, direction: &str) -> String
     let plain = Writer::new(kernel, &[], &[]);
     for (position, temp) in schedule.temps.iter().enumerate() {
         text += &format!("  temp{position}{}: {}\n", plain.axes(&temp.axes), type_name(temp.ty));
+    }
+    for donation in &schedule.donations {
+        let name = &kernel.tensors[donation.param as usize].name;
+        text += &format!("  {} may take the storage of `{name}`\n", target(kernel, Target::Output(donation.output)));
     }
     for (position, each) in schedule.kernels.iter().enumerate() {
         text += &kernel_text(kernel, position, each);
@@ -152,6 +157,7 @@ fn target(kernel: &Kernel, target: Target) -> String {
         Target::Gradient(param) => format!("d{}", kernel.tensors[param as usize].name),
         Target::Saved(position) => format!("saved{position}"),
         Target::Temp(position) => format!("temp{position}"),
+        Target::Assertion(position) => format!("assert {:?}", kernel.assertions[position as usize].text),
     }
 }
 

@@ -22,15 +22,9 @@ pub(super) fn conflicts(graph: &Graph, grouping: &Grouping, origins: &HashMap<No
         }
     };
     for group in &grouping.groups {
-        let renamings = layout(graph, grouping, group).renamings;
-        for (editor, root, param) in edits(grouping, group) {
-            for &reader in &group.tasks {
-                for load in reads(graph, &grouping.tasks[reader], param) {
-                    let read = Read { task: &grouping.tasks[reader], load, renaming: &renamings[&reader] };
-                    if let Some(reason) = refusal(graph, group, root, &renamings[&editor], &read) {
-                        report(param, load, reason);
-                    }
-                }
+        for (editor, _, param) in edits(grouping, group) {
+            for (load, reason) in refusals(graph, grouping, group, editor, param) {
+                report(param, load, reason);
             }
         }
     }
@@ -48,6 +42,27 @@ pub(super) fn conflicts(graph: &Graph, grouping: &Grouping, origins: &HashMap<No
     found
 }
 
+/// The reads of a parameter that are illegal if a write of the same group replaces its elements.
+pub(super) fn refusals(
+    graph: &Graph,
+    grouping: &Grouping,
+    group: &Group,
+    writer: usize,
+    param: u32,
+) -> Vec<(NodeId, ConflictReason)> {
+    let Work::Write(root) = &grouping.tasks[writer].work else { unreachable!("a task that writes a root") };
+    let renamings = layout(graph, grouping, group).renamings;
+    let mut refused = Vec::new();
+    for &reader in &group.tasks {
+        for load in reads(graph, &grouping.tasks[reader], param) {
+            let read = Read { task: &grouping.tasks[reader], load, renaming: &renamings[&reader] };
+            let reason = refusal(graph, group, root, &renamings[&writer], &read);
+            refused.extend(reason.map(|reason| (load, reason)));
+        }
+    }
+    refused
+}
+
 /// A read in the kernel of an edit.
 struct Read<'a> {
     task: &'a Task,
@@ -60,14 +75,14 @@ fn edits<'a>(grouping: &'a Grouping, group: &'a Group) -> impl Iterator<Item = (
     group.tasks.iter().filter_map(|&position| match &grouping.tasks[position].work {
         Work::Write(root) => match root.target {
             Target::Edit(param) => Some((position, root, param)),
-            Target::Output(_) | Target::Gradient(_) | Target::Saved(_) | Target::Temp(_) => None,
+            Target::Output(_) | Target::Gradient(_) | Target::Saved(_) | Target::Temp(_) | Target::Assertion(_) => None,
         },
         Work::Reduction(_) | Work::Store(_) => None,
     })
 }
 
 /// The loads of a parameter in a task, in order.
-fn reads(graph: &Graph, task: &Task, param: u32) -> Vec<NodeId> {
+pub(super) fn reads(graph: &Graph, task: &Task, param: u32) -> Vec<NodeId> {
     let of_param = |&load: &NodeId| matches!(graph.op(load), Op::Load { source: Source::Param(p), .. } if *p == param);
     let mut loads: Vec<NodeId> = task.loads.iter().copied().filter(of_param).collect();
     loads.sort_unstable();

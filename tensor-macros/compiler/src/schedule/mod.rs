@@ -7,7 +7,8 @@
 //!
 //! Steps, one file each: `selection` (sums of which an equality leaves one element) and `contraction` (sums of products)
 //! rewrite expressions; `group` finds what has to be finished and which of it shares a kernel, with the help of `class`;
-//! `in_place` refuses edits whose old values are still read; `build` names arrays and axes and makes the kernels.
+//! `in_place` refuses edits whose old values are still read, and `donation` finds which outputs may be such edits of a
+//! donated parameter; `build` names arrays and axes and makes the kernels.
 //!
 //! Invariants, asserted by [`Schedule::verify`]:
 //! - every reduction is finished in exactly one kernel, and all reductions of a kernel bind the same axis ids;
@@ -18,6 +19,7 @@
 mod build;
 mod class;
 mod contraction;
+mod donation;
 mod group;
 mod in_place;
 mod pass;
@@ -40,6 +42,18 @@ pub struct Schedule {
     pub temps: Vec<Temp>,
     /// Kernels in order of execution.
     pub kernels: Vec<Kernel>,
+    /// Outputs that may take the storage of a parameter.
+    pub donations: Vec<Donation>,
+}
+
+/// An output that may take the storage of a donated parameter: it has its element and its axes, and no read of the
+/// parameter could see the new values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Donation {
+    /// The parameter, by its position among the tensor parameters.
+    pub param: u32,
+    /// The output, by position.
+    pub output: u32,
 }
 
 /// An array that the schedule made. Its element is the computing type of its values.
@@ -129,8 +143,8 @@ pub enum ConflictReason {
     Cycle,
 }
 
-/// The schedule of the forward pass, which also writes the residuals. A forward kernel may read one that an earlier kernel
-/// wrote, unless it is an output too.
+/// The schedule of the forward pass, which also writes the residuals, and checks the assertions as if they were written. A
+/// forward kernel may read a residual that an earlier one wrote, unless it is an output too.
 ///
 /// # Errors
 /// Every read of an edited parameter that could see the new value.
@@ -140,16 +154,16 @@ pub fn forward(kernel: &mut ir::Kernel, saved: &[ir::Saved]) -> Result<Schedule,
         let write = Write::Dense { axes: residual.axes.clone() };
         roots.push(Root { target: Target::Saved(position as u32), write, value: residual.node });
     }
+    roots.extend(kernel.assertion_roots());
     let (grouping, contractions, origins) = group(&mut kernel.graph, &roots);
     let conflicts = in_place::conflicts(&kernel.graph, &grouping, &origins);
-    match conflicts.is_empty() {
-        true => {
-            let mut schedule = build::kernels(&mut kernel.graph, &grouping, &contractions.forms);
-            write_beside_outputs(&mut schedule, kernel, saved);
-            Ok(schedule)
-        }
-        false => Err(conflicts),
+    if !conflicts.is_empty() {
+        return Err(conflicts);
     }
+    let donations = donation::donations(kernel, &grouping);
+    let mut schedule = build::kernels(&mut kernel.graph, &grouping, &contractions.forms);
+    write_beside_outputs(&mut schedule, kernel, saved);
+    Ok(Schedule { donations, ..schedule })
 }
 
 /// A residual that is an output is written where the output is, if that may be rounded to a half. It is no array to the
@@ -158,8 +172,11 @@ fn write_beside_outputs(schedule: &mut Schedule, kernel: &ir::Kernel, saved: &[i
     for (position, residual) in saved.iter().enumerate().filter(|(_, residual)| residual.is_written(&kernel.outputs)) {
         let Some(output) = residual.output else { continue };
         for kernel in &mut schedule.kernels {
-            let of_output = kernel.writes.iter().find(|root| root.target == Target::Output(output)).cloned();
-            kernel.writes.extend(of_output.map(|root| Root { target: Target::Saved(position as u32), ..root }));
+            let of_output = |root: &Root| root.target == Target::Output(output);
+            if let Some(place) = kernel.writes.iter().position(of_output) {
+                let beside = Root { target: Target::Saved(position as u32), ..kernel.writes[place].clone() };
+                kernel.writes.insert(place + 1, beside);
+            }
         }
     }
 }

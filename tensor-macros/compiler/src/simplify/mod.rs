@@ -25,6 +25,7 @@
 //! [`Op::Product`]: crate::ir::Op::Product
 
 mod addition;
+mod arrays;
 pub mod contraction;
 pub mod factoring;
 pub mod lift;
@@ -38,7 +39,7 @@ mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::ir::{AxisId, AxisSet, Binary, Graph, NodeId, Op, Reduction, Source, Temp, Ty, Unary};
+use crate::ir::{AxisId, AxisSet, Binary, Distribution, Graph, NodeId, Op, Reduction, Source, Temp, Ty, Unary};
 
 use mutation::Mutation;
 use polynomial::Polynomial;
@@ -146,6 +147,10 @@ impl<'graph> Algebra<'graph> {
                     | Unary::IsFinite
             ),
             Op::Binary(op) => !matches!(op, Binary::Powf | Binary::Powi | Binary::Atan2 | Binary::Xlogy),
+            Op::Random { distribution, .. } => match distribution {
+                Distribution::Uniform => true,
+                Distribution::Normal => false,
+            },
             Op::Sum { .. } | Op::Product { .. } => false,
         };
         let mut nodes: BTreeSet<NodeId> = [node].into();
@@ -200,7 +205,7 @@ impl<'graph> Algebra<'graph> {
     }
 
     /// Where an index lies in an axis.
-    fn within(&mut self, index: NodeId, axis: AxisId) -> NodeId {
+    pub fn within(&mut self, index: NodeId, axis: AxisId) -> NodeId {
         let (zero, size) = (self.graph.int(0, Ty::I64), self.graph.size(self.graph.axis(axis).extent));
         let not_negative = self.graph.binary(Binary::Ge, index, zero);
         let not_beyond = self.graph.binary(Binary::Lt, index, size);

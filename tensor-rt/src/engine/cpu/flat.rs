@@ -35,7 +35,7 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
     }
     let points: usize = kernel.free.iter().flat_map(|&axis| launch.axis_sizes(axis)).product();
     let mut operands: SmallVec<[Run; 4]> = SmallVec::new();
-    for (operand, array) in kernel.operands.iter().zip(launch.operands) {
+    for (position, (operand, array)) in kernel.operands.iter().zip(launch.operands).enumerate() {
         let dtype = launch.dtype(operand.elem);
         let own = operand.index.len() == kernel.free.len()
             && operand
@@ -49,7 +49,7 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
             _ if own && is_dense(array) => dtype.size(),
             _ => return None,
         };
-        if kernel.writes.iter().any(|write| write.array == operand.array) {
+        if (0..kernel.writes.len()).any(|write| launch.is_written(position, write)) {
             return None;
         }
         operands.push(Run { pointer: array.pointer, dtype, step });
@@ -132,8 +132,8 @@ impl Flat<'_> {
             self.launch.passes[0].call(self.set, &block);
             if let Some(fault) = block.into_fault() {
                 // Blocks run in order, so the first fault is the lowest.
-                let at = (start + fault.point as usize, 0, 0);
-                lowest = lowest.or(Some(Found { at, kind: fault.kind }));
+                let free = start + fault.point as usize;
+                lowest = lowest.or(Some(Found { free, reduced: 0, order: (free, 0, 0), kind: fault.kind }));
             }
         }
         lowest

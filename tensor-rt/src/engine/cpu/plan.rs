@@ -23,7 +23,7 @@ use crate::element::DType;
 use crate::engine::Launch;
 use crate::kernel::block::{BLOCK, DynamicDim};
 use crate::kernel::body::InstructionSet;
-use crate::kernel::program::{Array, Index, Pass, PassKind, ReduceOp, WriteKind};
+use crate::kernel::program::{Index, Pass, PassKind, ReduceOp, WriteKind};
 
 /// Side of a square block, in points.
 const SIDE: usize = 32;
@@ -180,7 +180,7 @@ impl<'a> Plan<'a> {
             let dynamic =
                 plan.index(&mut stream, operand.index, array.shape, array.strides, size, &axis_dims, raws.len());
             // A pass that also writes the array gets a copy of what it reads.
-            stream.copied |= kernel.passes.iter().any(|pass| used(pass) && writes(launch, pass, operand.array));
+            stream.copied |= kernel.passes.iter().any(|pass| used(pass) && writes(launch, pass, position));
             plan.push_indexed(stream, dynamic, &mut raws, true);
         }
         let mut index_start = 0;
@@ -212,9 +212,10 @@ impl<'a> Plan<'a> {
                     let index: SmallVec<[Index; 6]> = axes.iter().map(|&axis| Index::Axis(axis)).collect();
                     plan.index(&mut stream, &index, array.shape, array.strides, size, &axis_dims, raws.len());
                     // A gather may read the array anywhere while the pass runs.
-                    stream.copied = kernel.passes.iter().any(|pass| {
-                        pass.writes.contains(&(position as u16)) && gathers_from(launch, pass, write.array)
-                    });
+                    stream.copied = kernel
+                        .passes
+                        .iter()
+                        .any(|pass| pass.writes.contains(&(position as u16)) && gathers_from(launch, pass, position));
                     DynamicDims::new()
                 }
                 WriteKind::Scatter { index, .. } => {
@@ -235,9 +236,13 @@ impl<'a> Plan<'a> {
                 if plan.axes.contains(&axis) {
                     continue;
                 }
-                debug_assert_eq!(count, 1, "bug in a program: `..` read as an index");
                 let mut strides: Strides = SmallVec::from_elem(0, raws.len());
-                strides[start] = 1;
+                // The index along `..` is the row-major position.
+                let mut stride = 1;
+                for dim in (start..start + count).rev() {
+                    strides[dim] = stride;
+                    stride *= raws[dim].size as isize;
+                }
                 let stream = Stream {
                     content: Content::Affine(0),
                     base: std::ptr::null_mut(),
@@ -335,10 +340,12 @@ impl<'a> Plan<'a> {
                 }
                 Index::Affine { terms, offset: ref constant } => {
                     let stride = array_strides[cursor] * size;
+                    // The coefficient of an axis of size 1 may be anything.
                     for (axis, coefficient) in terms {
-                        stream.strides[dims_of(axis_dims, *axis).0] += value(coefficient) * stride;
+                        let along = &mut stream.strides[dims_of(axis_dims, *axis).0];
+                        *along = along.wrapping_add(value(coefficient).wrapping_mul(stride));
                     }
-                    offset += value(constant) * stride;
+                    offset = offset.wrapping_add(value(constant).wrapping_mul(stride));
                     cursor += 1;
                 }
                 Index::Dynamic => {
@@ -561,14 +568,16 @@ fn dims_of(axis_dims: &AxisDims, axis: u16) -> (usize, usize) {
     (found.1, found.2)
 }
 
-fn writes(launch: &Launch<'_>, pass: &Pass, array: Array) -> bool {
-    pass.writes.iter().any(|&write| launch.kernel.writes[write as usize].array == array)
+/// True if a pass writes the array of an operand.
+fn writes(launch: &Launch<'_>, pass: &Pass, operand: usize) -> bool {
+    pass.writes.iter().any(|&write| launch.is_written(operand, write as usize))
 }
 
-fn gathers_from(launch: &Launch<'_>, pass: &Pass, array: Array) -> bool {
+/// True if a pass gathers from the array of a write.
+fn gathers_from(launch: &Launch<'_>, pass: &Pass, write: usize) -> bool {
     pass.operands.iter().any(|&operand| {
-        let operand = &launch.kernel.operands[operand as usize];
-        operand.array == array && operand.index.iter().any(|index| matches!(index, Index::Dynamic))
+        let index = launch.kernel.operands[operand as usize].index;
+        launch.is_written(operand as usize, write) && index.iter().any(|index| matches!(index, Index::Dynamic))
     })
 }
 

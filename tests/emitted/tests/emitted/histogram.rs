@@ -91,7 +91,8 @@ impl Histogram {
                 Op::Cast(_) => "cast".to_owned(),
                 Op::Convert(_) => "convert".to_owned(),
                 Op::Stop => "stop".to_owned(),
-                Op::Sum { .. } | Op::Product { .. } => continue,
+                // Random numbers and derived code.
+                Op::Random { .. } | Op::Sum { .. } | Op::Product { .. } => continue,
             };
             names.push(name);
         }

@@ -20,10 +20,10 @@ use quote::{ToTokens, format_ident, quote};
 use signature::{Gradients, Signature, Untracked, signature};
 
 use super::plan::{Direction, Kernel, Plan};
-use crate::ir::{self, Elem, Intent};
+use crate::ir::{self, Elem};
 use crate::print;
 use crate::schedule::{PassKind, Schedule};
-use crate::syntax::ast::{Function, ParamKind};
+use crate::syntax::ast::Function;
 
 /// The items of one function: the function and its module.
 pub fn items(
@@ -162,13 +162,7 @@ fn typed(function: &Function, signature: &Signature, generic: bool, runtime: &To
         _ => quote!(f32),
     };
     let passes = if generic { quote!(#name::Passes::<#element>) } else { quote!(#name::Passes) };
-    let arguments = signature.arguments.iter().map(|(method, argument)| {
-        let by_value = function.params.iter().any(|param| {
-            param.name == *argument && matches!(&param.kind, ParamKind::Tensor(ty) if ty.intent == Intent::Donate)
-        });
-        let reference = if by_value { quote!(&) } else { TokenStream::new() };
-        quote!(#call.#method(#reference #argument);)
-    });
+    let arguments = signature.arguments.iter().map(|(method, argument)| quote!(#call.#method(#argument);));
     let takes: Vec<TokenStream> =
         signature.outputs.iter().map(|arguments| quote!(#outputs.take::<#arguments>())).collect();
     let result = match (&takes[..], function.tuple) {

@@ -142,7 +142,6 @@ pub mod softmax {
                 axes: &[0, 1],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[
             Saved {

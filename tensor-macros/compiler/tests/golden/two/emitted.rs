@@ -59,7 +59,7 @@ pub mod two {
             let xs = &block.input::<T>(0)[..n];
             let rs = &block.input::<T>(1)[..n];
             let out0 = &mut block.output::<T>(0)[..n];
-            let h_out = &mut block.output::<T::Compute>(3)[..n];
+            let h_out = &mut block.output::<T::Compute>(1)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
             for i in 0..n {
                 let x = xs[i].widen();
@@ -79,7 +79,7 @@ pub mod two {
             let xs = &block.input::<T>(0)[..n];
             let rs = &block.input::<T>(1)[..n];
             let gammas = &block.input::<T>(2)[..n];
-            let out1 = &mut block.output::<T>(1)[..n];
+            let out1 = &mut block.output::<T>(2)[..n];
             let sum0s = &block.row::<T::Compute>(0)[..n];
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
@@ -99,7 +99,7 @@ pub mod two {
         #[inline(always)]
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
-            let saved0_out = &mut block.output::<T::Compute>(2)[..n];
+            let saved0_out = &mut block.output::<T::Compute>(3)[..n];
             let sum0s = &block.row::<T::Compute>(0)[..n];
             for i in 0..n {
                 let sum0 = sum0s[i];
@@ -237,7 +237,6 @@ pub mod two {
                 axes: &[0, 1],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[
             Saved {
@@ -303,6 +302,14 @@ pub mod two {
                 },
             },
             Write {
+                array: Array::Saved(1),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
+            Write {
                 array: Array::Output(1),
                 elem: Elem::Generic,
                 kind: WriteKind::Own {
@@ -318,14 +325,6 @@ pub mod two {
                     reads_old: false,
                 },
             },
-            Write {
-                array: Array::Saved(1),
-                elem: Elem::Compute,
-                kind: WriteKind::Own {
-                    axes: &[0, 1],
-                    reads_old: false,
-                },
-            },
         ],
         passes: &[
             Pass {
@@ -334,7 +333,7 @@ pub mod two {
                 axes: &[],
                 rows: &[],
                 reductions: &[0],
-                writes: &[0, 3],
+                writes: &[0, 1],
             },
             Pass {
                 kind: PassKind::Inner,
@@ -342,7 +341,7 @@ pub mod two {
                 axes: &[],
                 rows: &[0],
                 reductions: &[],
-                writes: &[1],
+                writes: &[2],
             },
             Pass {
                 kind: PassKind::Outer,
@@ -350,7 +349,7 @@ pub mod two {
                 axes: &[],
                 rows: &[0],
                 reductions: &[],
-                writes: &[2],
+                writes: &[3],
             },
         ],
         contraction: ::core::option::Option::None,

@@ -1,0 +1,10 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    fn f(x: Tensor[N]) -> Tensor[N] {
+        x = 2 * x;
+        x
+    }
+}
+
+fn main() {}
