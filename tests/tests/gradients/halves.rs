@@ -3,11 +3,10 @@
 use tensor_rt::prelude::*;
 use tensor_rt_kernels::{attention, softmax, statistics};
 
+type Traced<T> = Tensor<Cpu, Grad, T>;
+
 /// The gradient of `kernel` in the element `T` at values that every element has.
-fn gradient<T: Float>(
-    shape: [usize; 3],
-    kernel: fn(&Tensor<Cpu, Grad, T>) -> Result<Tensor<Cpu, Grad, T>>,
-) -> Result<Vec<f64>> {
+fn gradient<T: Float>(shape: [usize; 3], kernel: fn(&Traced<T>) -> Result<Traced<T>>) -> Result<Vec<f64>> {
     let values = |count: usize, step: usize| (0..count).map(move |i| ((i * step) % 17) as f64 / 8.0 - 1.0).collect();
     let x = Tensor::from_vec(&Cpu, values(shape.iter().product(), 5), shape)?.cast::<T>()?.requires_grad();
     let y = kernel(&x)?;
