@@ -214,7 +214,7 @@ functions! {
     erfc(x) 1.0 6.0, |x| libm::erfc(x);
     abs(x) 0.0 0.0, |x| x.abs();
     sign(x) 0.0 0.0, |x| if x == 0.0 || x.is_nan() { x } else { x.signum() };
-    relu(x) 0.0 0.0, |x| if x.is_nan() { x } else if x > 0.0 { x } else { 0.0 };
+    relu(x) 0.0 0.0, |x| if x > 0.0 || x.is_nan() { x } else { 0.0 };
     recip(x) 0.5 0.5, |x| 1.0 / x;
     floor(x) 0.0 0.0, |x| x.floor();
     ceil(x) 0.0 0.0, |x| x.ceil();
