@@ -1,12 +1,14 @@
 //! Kernels: the tables that generated code hands over, the arithmetic of its passes, and the call that runs them.
 //!
 //! [`program`] is data and [`body`] is arithmetic; [`block`] is where they meet. A [`call`] resolves [`sizes`] and
-//! launches (`launch`) the forward schedule; its `adjoint` launches the backward one. [`source`] is text for readers.
+//! launches (`launch`) the forward schedule; its `adjoint` launches the backward one. Kernels that are written [`by_hand`]
+//! share the call and have functions of the user instead of schedules. [`source`] is text for readers.
 //! Generated code reaches all of it through `tensor_rt::__private`.
 
 mod adjoint;
 pub mod block;
 pub mod body;
+pub mod by_hand;
 pub mod call;
 mod launch;
 pub mod program;
@@ -15,5 +17,6 @@ pub mod source;
 
 pub use block::{BLOCK, Block, Gather};
 pub use body::{Bodies, InstructionSet, PassBody, PassFn};
+pub use by_hand::{Kept, TensorView, TensorViewMut, Views};
 pub use call::{Call, Outputs};
 pub use source::Source;

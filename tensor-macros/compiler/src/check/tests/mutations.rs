@@ -28,6 +28,8 @@ const MORE: &str = r"
         if flag && bin > 0 { y = y / 2; } else if !flag { y -= 0.5; }
         bin as i64 / 3 % (N + 1)
     }
+    #[cpu(path::of)] #[cuda(file = "k.cu", entry = "k", grid = (N + 255) / 256, block = (16, 16), shared = 4 * n)] #[backward(back)]
+    fn hand(x: &Tensor[N, ..], n: usize) -> (Tensor[N], Tensor<i64>[M = N * n]);
     pub fn odd<T: Float>(x: &Tensor<Cpu, T>[M = N, ..], y: &Tensor<u8>[N]) -> (Tensor[N, ..], Tensor<i64>[]) {
         let d: float = if N > 2 { sum[N](x[y, ..] - sq(x[N, ..])) } else { clamp(x[N, ..], -inf, 1) };
         (d, argmax[N](y) + size(..))
