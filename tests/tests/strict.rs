@@ -113,6 +113,14 @@ fn copy<T: Float>(x: TensorView<'_, T>, mut y: TensorViewMut<'_, T>) -> Result<(
     Ok(())
 }
 
+fn copy_back<D: Device, T: Float>(
+    _: &Tensor<D, NoGrad, T>,
+    _: &Tensor<D, NoGrad, T>,
+    g: &Tensor<D, NoGrad, T>,
+) -> Result<Tensor<D, NoGrad, T>> {
+    Ok(g.clone())
+}
+
 /// Nothing of the prelude, and names that generated code must not mean.
 #[expect(dead_code, reason = "they only shadow")]
 pub mod shadow {
@@ -139,6 +147,7 @@ pub mod shadow {
         pub fn read(x: &Tensor[N], y: &Tensor[N], a: float, ids: &Tensor<i64>[N]) -> Tensor[N] { exp(x) * y + a + x[ids] }
         /// Written by hand.
         #[cpu(super::copy)]
+        #[backward(super::copy_back)]
         pub fn written(x: &Tensor[N]) -> Tensor[N];
         /// Edits and returns.
         pub fn edit(t: &mut Tensor[N], d: &mut Tensor[N], g: &Tensor[N], a: float) -> Tensor[N] {

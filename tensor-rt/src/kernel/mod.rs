@@ -8,6 +8,7 @@
 mod adjoint;
 pub mod block;
 pub mod body;
+#[forbid(unsafe_code)]
 pub mod by_hand;
 pub mod call;
 mod launch;

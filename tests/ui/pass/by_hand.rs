@@ -27,6 +27,14 @@ tensor_fn! {
     #[cuda(file = "../fail/by_hand/scan.cu", entry = "edit", grid = 1, block = 256)]
     fn edit_of_const(y: &mut Tensor<f32>[N], x: &Tensor<f32>[N]);
 
+    #[cpu(copy)]
+    #[cuda(file = "by_hand.cu", entry = "read_of_mutable", grid = 1, block = 256)]
+    fn read_of_mutable(x: &Tensor<f32>[N]) -> Tensor<f32>[N];
+
+    #[cpu(scale)]
+    #[cuda(file = "by_hand.cu", entry = "another_element", grid = 1, block = 256)]
+    fn another_element(x: &Tensor<f64>[N], a: float) -> Tensor<f64>[N];
+
     #[cpu(scale)]
     #[cuda(file = "by_hand.cu", entry = "generic_element", grid = 1, block = 256)]
     fn generic_element(x: &Tensor[N], a: float) -> Tensor[N];
@@ -84,6 +92,8 @@ pub fn main() -> Result<()> {
     assert_eq!(another_number_of_parameters(&x)?.to_vec()?, [1.0, 2.0]);
     assert_eq!(another_order(3.0, &x)?.to_vec()?, [3.0, 6.0]);
     assert_eq!(another_name(&x, 3.0)?.to_vec()?, [3.0, 6.0]);
+    assert_eq!(read_of_mutable(&x)?.to_vec()?, [1.0, 2.0]);
+    assert_eq!(another_element(&x.cast::<f64>()?, 3.0)?.to_vec()?, [3.0, 6.0]);
     assert_eq!(generic_element(&x.cast::<f64>()?, 3.0)?.to_vec()?, [3.0, 6.0]);
     assert_eq!(body_and_function(&x)?.to_vec()?, [2.0, 4.0]);
     let mut y = x.clone();

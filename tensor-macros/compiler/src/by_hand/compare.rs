@@ -39,14 +39,18 @@ enum Passing {
 }
 
 impl Expected {
+    /// Its type in CUDA C.
+    fn ty(&self) -> String {
+        match self.passing {
+            Passing::Value => self.types[0].to_owned(),
+            Passing::Read => format!("const {}*", self.types[0]),
+            Passing::Write => format!("{}*", self.types[0]),
+        }
+    }
+
     /// How the parameter is declared, under the name that it has or gets.
     fn declaration(&self, name: &str) -> String {
-        let name = self.name.as_deref().unwrap_or(name);
-        match self.passing {
-            Passing::Value => format!("{} {name}", self.types[0]),
-            Passing::Read => format!("const {}* {name}", self.types[0]),
-            Passing::Write => format!("{}* {name}", self.types[0]),
-        }
+        format!("{} {}", self.ty(), self.name.as_deref().unwrap_or(name))
     }
 }
 
@@ -161,7 +165,7 @@ impl Comparison<'_> {
             let kind = if pointers == 1 { "a tensor, which is a pointer" } else { "a scalar, which is no pointer" };
             format!("{what} is {kind}, and `{text}` at {site}")
         } else if !expected.types.contains(&found.ty.as_str()) {
-            format!("{what} has the element `{}`, and is `{text}` at {site}", expected.types[0])
+            format!("{what} is `{}` here, and `{text}` at {site}", expected.ty())
         } else {
             match (expected.passing, found.constant) {
                 (Passing::Read, false) => format!("{what} is read only, and `{text}` at {site} may be written"),

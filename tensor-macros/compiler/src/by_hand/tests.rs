@@ -125,11 +125,11 @@ fn a_parameter_of_another_kind() {
             "the output is written, and `const float* y` at k.cu:1 may only be read",
             "Tensor",
         ),
-        ("const double* x, double a, float* y", "`x` has the element `float`, and is `const double* x` at k.cu:1", "x"),
-        ("const float* x, float a, float* y", "`a` has the element `double`, and is `float a` at k.cu:1", "a"),
+        ("const double* x, double a, float* y", "`x` is `const float*` here, and `const double* x` at k.cu:1", "x"),
+        ("const float* x, float a, float* y", "`a` is `double` here, and `float a` at k.cu:1", "a"),
         ("const float* x, double* a, float* y", "`a` is a scalar, which is no pointer, and `double* a` at k.cu:1", "a"),
         ("float x, double a, float* y", "`x` is a tensor, which is a pointer, and `float x` at k.cu:1", "x"),
-        ("const float* x, double a, int* y", "the output has the element `float`, and is `int* y` at k.cu:1", "Tensor"),
+        ("const float* x, double a, int* y", "the output is `float*` here, and `int* y` at k.cu:1", "Tensor"),
         (
             "const float* x, double a, float* y, int N",
             "the size of an axis is `long long`, and `int N` at k.cu:1",
@@ -144,7 +144,7 @@ fn a_parameter_of_another_kind() {
     let (found, _) = message("(x: &Tensor[N]) -> Tensor<f32>[N]", &scan("const float* x, float* y"));
     assert_eq!(
         found,
-        "`x` has the element `T`, and is `const float* x` at k.cu:1\n\
+        "`x` is `const T*` here, and `const float* x` at k.cu:1\n\
          help: write `const T* x`, where `T` is the element of the call, or name the element: `Tensor<f32>[..]`"
     );
 }

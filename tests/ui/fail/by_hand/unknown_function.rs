@@ -1,7 +1,7 @@
 use tensor_rt::prelude::*;
 
 tensor_fn! {
-    #[cpu(copy)]
+    #[cpu(copy_rows)]
     fn f(x: &Tensor[N]) -> Tensor[N];
 }
 

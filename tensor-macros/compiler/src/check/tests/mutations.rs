@@ -21,7 +21,7 @@ impl Numbers {
     }
 }
 
-const MORE: &str = r"
+const MORE: &str = r#"
     fn sq(x) { let y = x * x; y }
     pub fn edit(y: &mut Tensor[N, 3], acc: &mut Tensor<i64>[B], bin: &Tensor<i32>[N], a: f32, flag: bool) -> Tensor<i64>[N] {
         acc[bin] += 1;
@@ -34,7 +34,7 @@ const MORE: &str = r"
         let d: float = if N > 2 { sum[N](x[y, ..] - sq(x[N, ..])) } else { clamp(x[N, ..], -inf, 1) };
         (d, argmax[N](y) + size(..))
     }
-";
+"#;
 
 /// Changes one token, somewhere.
 fn mutate(stream: TokenStream, pool: &[TokenTree], numbers: &mut Numbers) -> TokenStream {
