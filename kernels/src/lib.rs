@@ -19,6 +19,12 @@
 //! | | `batched_matmul` | `[.., M, K], [.., K, N] -> [.., M, N]` |
 //! | | `bilinear` | `[N, I], [O, I, J], [N, J], [O] -> [N, O]` |
 //! | | `pairwise_distance_squared` | `[N, D], [M, D] -> [N, M]` |
+//! | [`conv`] | `conv1d` | `[N, C, L], [O, C, W], [O] -> [N, O, P]` |
+//! | | `conv2d` | `[N, C, H, W], [O, C, R, S], [O] -> [N, O, P, Q]` |
+//! | | `grouped_conv2d` | `[N, G, C, H, W], [G, O, C, R, S], [G, O] -> [N, G, O, P, Q]` |
+//! | | `depthwise_conv2d` | `[N, C, H, W], [C, R, S] -> [N, C, P, Q]` |
+//! | [`pool`] | `max_pool1d avg_pool1d` | `[.., L] -> [.., P]` |
+//! | | `max_pool2d avg_pool2d` | `[.., H, W] -> [.., P, Q]` |
 //! | [`attention`] | `attention causal_attention masked_attention` | `[.., T, K], [.., S, K], [.., S, V] -> [.., T, V]` |
 //! | [`elementwise`] | `where_mask masked_fill clamp minimum maximum power` | `[..] -> [..]` |
 //! | [`statistics`] | `variance standard_deviation norm product` | `[.., C] -> [..]` |
@@ -44,12 +50,14 @@
 pub mod activation;
 pub mod attention;
 pub mod contraction;
+pub mod conv;
 pub mod elementwise;
 pub mod index;
 pub mod layer;
 pub mod loss;
 pub mod norm;
 pub mod optimizer;
+pub mod pool;
 pub mod softmax;
 pub mod statistics;
 

@@ -95,15 +95,16 @@ pub enum Error {
     #[error("{op}: axis {axis} is named twice, at {at}")]
     DuplicateAxis { op: &'static str, axis: usize, at: Site },
 
-    /// An index past the end of an axis (of `param`, if it is one of several); `position` is where it was found, if it was
+    /// An index outside of an axis (`axis` of `param`, if they have names); `position` is where it was found, if it was for
     /// an element of a tensor.
     #[error(
-        "{op}: index {value} is out of range for an axis of size {bound}{}{}, at {at}",
-        InParam(.param), AtPosition(.position)
+        "{op}: index {value} is out of range for {} of size {bound}{}{}, at {at}",
+        NamedAxis(.axis), InParam(.param), AtPosition(.position)
     )]
     IndexOutOfRange {
         op: &'static str,
         param: Option<&'static str>,
+        axis: Option<&'static str>,
         value: i64,
         bound: usize,
         position: Sizes,
@@ -290,6 +291,18 @@ struct InParam<'a>(&'a Option<&'static str>);
 impl std::fmt::Display for InParam<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.map_or(Ok(()), |param| write!(out, " in `{param}`"))
+    }
+}
+
+/// Prints ``axis `C` ``, or `an axis` without a name.
+struct NamedAxis<'a>(&'a Option<&'static str>);
+
+impl std::fmt::Display for NamedAxis<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Some(axis) => write!(out, "axis `{axis}`"),
+            None => out.write_str("an axis"),
+        }
     }
 }
 

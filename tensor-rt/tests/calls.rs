@@ -113,7 +113,7 @@ fn faults_name_the_lowest_element() {
     let ids = Tensor::from_vec(&Cpu, vec![0i64, 1, 7, -1], [2, 2]).unwrap();
     assert_eq!(
         message(embedding(&table, &ids)),
-        "embedding: index 7 is out of range for an axis of size 3 in `table` (element [1, 0, 0])"
+        "embedding: index 7 is out of range for axis `V` of size 3 in `table` (element [1, 0, 0])"
     );
     let x = Tensor::from_vec(&Cpu, vec![7i64, i64::MIN, 1], [3]).unwrap();
     let y = Tensor::from_vec(&Cpu, vec![2i64, -1, 0], [3]).unwrap();

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::block::Scalar;
 use super::body::Bodies;
+use super::bounds::check_indices;
 use super::launch::{Arrays, Frame, Params, Setting, reads};
 use super::program::{Array, Program, Schedule};
 use super::sizes::Resolved;
@@ -45,6 +46,7 @@ impl Adjoint for ProgramAdjoint {
             device: self.device,
             origin: Origin { op: program.name, at: origin.at },
         };
+        check_indices(&setting, backward)?;
         let mut cotangents = Arrays::new();
         for (position, cotangent) in outputs.iter().enumerate() {
             cotangents.push(self.cotangent(&setting, backward, position, cotangent.as_ref())?);

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use super::adjoint::ProgramAdjoint;
 use super::block::Scalar;
 use super::body::Bodies;
+use super::bounds::check_indices;
 use super::launch::{Arguments, Arrays, Frame, Params, Setting, check_empty_reductions, reads};
 use super::program::{Array, Intent, Program};
 use super::sizes::Resolved;
@@ -149,10 +150,10 @@ impl<'a> Call<'a> {
     pub fn run(mut self) -> Result<Outputs> {
         let (program, origin) = (self.program, self.origin);
         let (resolved, device) = self.resolve()?;
-        resolved.check_bounds(program, &self.scalars, origin)?;
         let setting =
             Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, device, origin };
         check_empty_reductions(&setting, &program.forward)?;
+        check_indices(&setting, &program.forward)?;
 
         let tracked = self.arguments.raws().any(|raw| raw.node().is_some());
         let mut outputs = Arrays::new();

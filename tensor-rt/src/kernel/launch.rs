@@ -237,7 +237,7 @@ impl Frame<'_, '_> {
         let launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };
-        engine.launch(&launch).map_err(|error| error_of(error, kernel, self.setting))
+        engine.launch(&launch).map_err(|error| error_of(error, self.schedule, kernel, self.setting))
     }
 }
 
@@ -253,7 +253,7 @@ fn array_of(raw: &Raw) -> ArrayRef<'_> {
     ArrayRef { pointer: raw.pointer().cast_mut(), dtype: raw.dtype(), shape: raw.shape(), strides: raw.strides() }
 }
 
-fn error_of(error: LaunchError, kernel: &Kernel, setting: Setting<'_>) -> Error {
+fn error_of(error: LaunchError, schedule: &Schedule, kernel: &Kernel, setting: Setting<'_>) -> Error {
     let Origin { op, at } = setting.origin;
     let fault = match error {
         LaunchError::Fault(fault) => fault,
@@ -263,19 +263,18 @@ fn error_of(error: LaunchError, kernel: &Kernel, setting: Setting<'_>) -> Error 
         }
     };
     let position = fault.position;
-    let out_of_range = |array: Array, value: i64, bound: i64, position| {
-        let param = match array {
-            Array::Param(param) | Array::Gradient(param) => Some(setting.program.tensors[param as usize].name),
-            Array::Cotangent(_) | Array::Output(_) | Array::Saved(_) | Array::Temp(_) => None,
-        };
-        Error::IndexOutOfRange { op, param, value, bound: bound as usize, position, at }
+    let program = setting.program;
+    let out_of_range = |array: Array, dim: u16, value: i64, bound: i64, position| {
+        let axis = array.axes(program, schedule)[dim as usize];
+        let (param, axis) = (array.param_name(program), Some(program.axes[axis as usize].name));
+        Error::IndexOutOfRange { op, param, axis, value, bound: bound as usize, position, at }
     };
     match fault.kind {
-        FaultKind::Gather { operand, value, bound, .. } => {
-            out_of_range(kernel.operands[operand as usize].array, value, bound, position)
+        FaultKind::Gather { operand, dim, value, bound } => {
+            out_of_range(kernel.operands[operand as usize].array, dim, value, bound, position)
         }
-        FaultKind::Scatter { write, value, bound, .. } => {
-            out_of_range(kernel.writes[write as usize].array, value, bound, position)
+        FaultKind::Scatter { write, dim, value, bound } => {
+            out_of_range(kernel.writes[write as usize].array, dim, value, bound, position)
         }
         FaultKind::DivisionByZero | FaultKind::DivisionOverflow => Error::DivisionByZero { op, position, at },
     }

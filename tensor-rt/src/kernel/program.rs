@@ -136,7 +136,7 @@ pub enum Array {
 /// The index of one dimension of an operand or a scatter.
 #[derive(Clone, Copy, Debug)]
 pub enum Index {
-    /// The index along an axis of the kernel.
+    /// The index along an axis of the kernel; proven in bounds on the host before the launch if its extent is another one.
     Axis(u16),
     /// `offset + sum(coefficient * axis)`, proven in bounds on the host before the launch.
     Affine {
@@ -323,17 +323,6 @@ pub struct Schedule {
     pub kernels: &'static [Kernel],
 }
 
-/// A host check before the launch: every index of the affine dimension is within the dimension.
-#[derive(Clone, Copy, Debug)]
-pub struct BoundCheck {
-    /// The tensor parameter.
-    pub param: u16,
-    /// Its dimension (declared position).
-    pub dim: u16,
-    /// `Index::Axis` or `Index::Affine`.
-    pub index: Index,
-}
-
 /// An in-kernel assertion's text; the pass reports it by position.
 #[derive(Clone, Copy, Debug)]
 pub struct Assertion {
@@ -356,8 +345,6 @@ pub struct Program {
     pub scalars: &'static [ScalarParam],
     /// Outputs in order.
     pub outputs: &'static [ArrayDecl],
-    /// Host checks.
-    pub bounds: &'static [BoundCheck],
     /// Assertions.
     pub assertions: &'static [Assertion],
     /// Residuals.

@@ -9,7 +9,7 @@
 use smallvec::SmallVec;
 
 use super::block::Scalar;
-use super::program::{Array, Extent, Index, Program, SizeExpr};
+use super::program::{Extent, Program, SizeExpr};
 use crate::error::{Error, Origin, Result};
 use crate::shape::Shape;
 
@@ -196,61 +196,6 @@ impl Resolved {
         }
         Ok(())
     }
-
-    /// Proves the affine indices of a call within their dimensions.
-    pub fn check_bounds(&self, program: &Program, scalars: &[Scalar], origin: Origin) -> Result<()> {
-        if program.bounds.is_empty() || !self.writes_something(program) {
-            return Ok(());
-        }
-        let evaluated =
-            |expr: &SizeExpr| evaluate(expr, &self.sizes, scalars).map_err(|fault| size_error(fault, origin));
-        for check in program.bounds {
-            let dim_axis = program.tensors[check.param as usize].axes[check.dim as usize];
-            let bound = self.sizes[program.axes[dim_axis as usize].extent as usize];
-            let (mut low, mut high) = (0i128, 0i128);
-            let mut add = |axis: u16, coefficient: i64| {
-                let last = self.sizes[program.axes[axis as usize].extent as usize] as i128 - 1;
-                let reach = last * coefficient as i128;
-                if reach < 0 {
-                    low += reach
-                } else {
-                    high += reach
-                }
-                last >= 0
-            };
-            let mut points = true;
-            match &check.index {
-                Index::Axis(axis) => points &= add(*axis, 1),
-                Index::Affine { terms, offset } => {
-                    for (axis, coefficient) in *terms {
-                        points &= add(*axis, evaluated(coefficient)?);
-                    }
-                    let offset = evaluated(offset)? as i128;
-                    (low, high) = (low + offset, high + offset);
-                }
-                Index::Dynamic => continue,
-            }
-            if points && (low < 0 || high >= bound as i128) {
-                let value = if low < 0 { low } else { high };
-                let value = value.clamp(i64::MIN as i128, i64::MAX as i128) as i64;
-                let (op, at) = (origin.op, origin.at);
-                let param = Some(program.tensors[check.param as usize].name);
-                let (bound, position) = (bound as usize, [].into());
-                return Err(Error::IndexOutOfRange { op, param, value, bound, position, at });
-            }
-        }
-        Ok(())
-    }
-
-    /// True if an output or an edited parameter has elements.
-    fn writes_something(&self, program: &Program) -> bool {
-        let edited =
-            program.forward.kernels.iter().flat_map(|kernel| kernel.writes).filter_map(|write| match write.array {
-                Array::Param(param) => Some(program.tensors[param as usize].axes),
-                _ => None,
-            });
-        program.outputs.iter().map(|output| output.axes).chain(edited).any(|axes| self.points(program, axes) != 0)
-    }
 }
 
 /// The size of an extent that is not known yet.
@@ -305,7 +250,7 @@ mod tests {
     }
 
     const ELEM: Elem = Elem::Fixed(DType::F32);
-    /// `f(x: [.., C], gamma: [C], w: [4, D]) -> [.., D, M = C - 3]`, reading `x[.., M + 3]`.
+    /// `f(x: [.., C], gamma: [C], w: [4, D]) -> [.., D, M = C - 3]`.
     static PROGRAM: Program = Program {
         name: "f",
         axes: &[
@@ -329,11 +274,6 @@ mod tests {
         ],
         scalars: &[],
         outputs: &[ArrayDecl { elem: ELEM, axes: &[0, 3, 4] }],
-        bounds: &[super::super::program::BoundCheck {
-            param: 0,
-            dim: 1,
-            index: Index::Affine { terms: &[(4, SizeExpr::Const(1))], offset: SizeExpr::Const(3) },
-        }],
         assertions: &[],
         saved: &[],
         forward: Schedule { temps: &[], kernels: &[] },
@@ -342,9 +282,7 @@ mod tests {
 
     fn resolve(shapes: [&[usize]; 3]) -> Result<Resolved> {
         let origin = Origin::of("f");
-        let resolved = Resolved::of(&PROGRAM, |param| shapes[param], &[], origin)?;
-        resolved.check_bounds(&PROGRAM, &[], origin)?;
-        Ok(resolved)
+        Resolved::of(&PROGRAM, |param| shapes[param], &[], origin)
     }
 
     fn message(shapes: [&[usize]; 3]) -> String {

@@ -100,7 +100,7 @@ pub(super) fn check_index(shape: &[usize], index: &[usize], origin: Origin) -> R
     for (value, bound) in index.iter().zip(shape) {
         if value >= bound {
             let (value, position) = (i64::try_from(*value).unwrap_or(i64::MAX), Box::default());
-            return Err(Error::IndexOutOfRange { op, param: None, value, bound: *bound, position, at });
+            return Err(Error::IndexOutOfRange { op, param: None, axis: None, value, bound: *bound, position, at });
         }
     }
     Ok(())

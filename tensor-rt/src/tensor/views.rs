@@ -345,7 +345,7 @@ fn select(raw: &Raw, axis: Axis, index: usize, origin: Origin) -> Result<usize> 
     let bound = raw.shape()[axis];
     if index >= bound {
         let value = i64::try_from(index).unwrap_or(i64::MAX);
-        return Err(Error::IndexOutOfRange { op, param: None, value, bound, position: Box::default(), at });
+        return Err(Error::IndexOutOfRange { op, param: None, axis: None, value, bound, position: Box::default(), at });
     }
     Ok(axis)
 }

@@ -1,7 +1,7 @@
 //! Which function of the library is meant by a name of the table.
 
 use kernels::optimizer::{adam_step, adamw_step, rms_prop_momentum_step, rms_prop_step, sgd_momentum_step};
-use kernels::{activation, attention, contraction, elementwise, index, loss, norm, softmax, statistics};
+use kernels::{activation, attention, contraction, conv, elementwise, index, loss, norm, pool, softmax, statistics};
 use tensor_rt::prelude::*;
 use tensor_rt_kernels as kernels;
 
@@ -10,10 +10,11 @@ use crate::table::Case;
 
 type Outputs<M, T> = Vec<Tensor<Cpu, M, T>>;
 
-/// Outputs of the kernel that the case names, in the table's order; none if the library does not have it yet.
+/// Outputs of the kernel that the case names, in the table's order; none if it is an optimizer's.
 pub fn call<M: GradMode, T: Float>(case: &Case, inputs: &Inputs<M, T>) -> Result<Option<Outputs<M, T>>> {
     let x = || inputs.float("x");
     let s = |name| inputs.scalar(name);
+    let size = |name, otherwise: usize| inputs.scalar_or(name, otherwise as f64) as usize;
     let middle = case.variant == "middle axis";
     let first = case.variant == "first axis";
     let output = match case.name.as_str() {
@@ -65,6 +66,19 @@ pub fn call<M: GradMode, T: Float>(case: &Case, inputs: &Inputs<M, T>) -> Result
             let (q, k, v) = (inputs.float("q"), inputs.float("k"), inputs.float("v"));
             if case.variant == "plain" { attention::attention(q, k, v) } else { attention::causal_attention(q, k, v) }
         }
+
+        "conv1d" => conv::conv1d(
+            x(),
+            inputs.float("k"),
+            inputs.float("b"),
+            size("stride", 1),
+            size("padding", 0),
+            size("dilation", 1),
+        ),
+        "conv2d" => conv::conv2d(x(), inputs.float("k"), inputs.float("b"), size("stride", 1), size("padding", 0), 1),
+        "depthwise_conv2d" => conv::depthwise_conv2d(x(), inputs.float("k"), size("stride", 1), size("padding", 0), 1),
+        "max_pool2d" => pool::max_pool2d(x(), size("window", 0), size("stride", 1), size("padding", 0)),
+        "avg_pool2d" => pool::avg_pool2d(x(), size("window", 0), size("stride", 1), size("padding", 0)),
 
         "cross_entropy" => {
             let (logits, target) = (inputs.float("logits"), inputs.integer("target"));

@@ -30,9 +30,11 @@ tensor_fn! {
 
     fn size_of_tensor(x: &Tensor[N]) -> Tensor[N] { x / size(N) }
 
-    fn padding(x: &Tensor[N]) -> Tensor[N] {
-        if N > 0 { x[N - 1] } else { 0.0 }
-    }
+    fn padding_of_bare_tensor(x: &Tensor[N]) -> Tensor[N] { pad_with(x[N - 1], 0.0) }
+
+    fn padding_of_expression(x: &Tensor[N]) -> Tensor[N] { exp(pad_with(x[N - 1], -inf)) }
+
+    fn padding_of_another_type(x: &Tensor[N]) -> Tensor[N] { pad_with(x[N - 1], if N == 0 { 1.0 } else { 0.0 }) }
 
     fn random_numbers(x: &Tensor[N], noise: &Tensor[N]) -> Tensor[N] { x + noise }
 
@@ -47,7 +49,9 @@ pub fn main() -> Result<()> {
     let x = Tensor::new(&Cpu, [-1.0, 2.0])?;
     assert_eq!(wrong_number_of_arguments(&x)?.to_vec()?, [0.0, 2.0]);
     assert_eq!(size_of_tensor(&x)?.to_vec()?, [-0.5, 1.0]);
-    assert_eq!(padding(&x)?.to_vec()?, [0.0, -1.0]);
+    assert_eq!(padding_of_bare_tensor(&x)?.to_vec()?, [0.0, -1.0]);
+    assert_eq!(padding_of_expression(&x)?.to_vec()?, [0.0, (-1f32).exp()]);
+    assert_eq!(padding_of_another_type(&x)?.to_vec()?, [1.0, -1.0]);
     assert_eq!(helper_sees_kernel(&x, 3.0)?.to_vec()?, [-3.0, 6.0]);
     assert_eq!(helper_reduces(&x)?.item()?, 5.0);
     assert_eq!(helper_calls_itself(&x)?.to_vec()?, [1.0, 16.0]);

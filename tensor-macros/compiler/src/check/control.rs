@@ -98,15 +98,20 @@ impl Checker<'_> {
     }
 
     /// Evaluates something under a further condition.
-    fn under<R>(&mut self, condition: Option<NodeId>, evaluate: impl FnOnce(&mut Self) -> R) -> R {
+    pub(super) fn under<R>(&mut self, condition: Option<NodeId>, evaluate: impl FnOnce(&mut Self) -> R) -> R {
         let outer = self.path;
-        self.path = match (outer, condition) {
-            (Some(outer), Some(condition)) => Some(self.graph.binary(Binary::And, outer, condition)),
-            (outer, condition) => condition.or(outer),
-        };
+        self.path = self.and(outer, condition);
         let result = evaluate(self);
         self.path = outer;
         result
+    }
+
+    /// Both of two conditions, the first one first; `None` always holds.
+    pub(super) fn and(&mut self, first: Option<NodeId>, second: Option<NodeId>) -> Option<NodeId> {
+        match (first, second) {
+            (Some(first), Some(second)) => Some(self.graph.binary(Binary::And, first, second)),
+            (first, second) => second.or(first),
+        }
     }
 }
 

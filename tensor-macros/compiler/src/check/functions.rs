@@ -55,6 +55,7 @@ const FUNCTIONS: &[(&str, usize)] = &[
     ("powi", 2),
     ("powf", 2),
     ("xlogy", 2),
+    ("pad_with", 2),
     ("min", 2),
     ("max", 2),
     ("clamp", 3),
@@ -158,7 +159,6 @@ impl Checker<'_> {
             return;
         }
         let later = match text.as_str() {
-            "pad_with" => Some("guard the load: `if N > 0 { x[N - 1] } else { 0.0 }`"),
             "uniform" | "normal" => Some("pass the random numbers as a tensor: `noise: &Tensor[N]`"),
             _ => None,
         };
@@ -199,8 +199,10 @@ impl Checker<'_> {
 
     /// A function of the language with the right number of arguments.
     fn function(&mut self, name: &Ident, text: &str, args: &[&syn::Expr]) -> Option<Value> {
-        if text == "size" {
-            return self.size_of(args[0]);
+        match text {
+            "size" => return self.size_of(args[0]),
+            "pad_with" => return self.pad_with(args[0], args[1]),
+            _ => {}
         }
         let values: Vec<Option<Value>> = args.iter().map(|arg| self.expr(arg)).collect();
         let values: Vec<Value> = values.into_iter().collect::<Option<_>>()?;

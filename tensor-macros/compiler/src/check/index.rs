@@ -6,7 +6,7 @@ use super::reductions::items_of;
 use super::value::{Kind, Value, literal_of, name_of};
 use super::{Checker, Param, functions};
 use crate::errors::Place;
-use crate::ir::{Intent, NodeId, Source, Ty};
+use crate::ir::{AxisId, Intent, NodeId, Source, Ty};
 
 impl Checker<'_> {
     /// A bare tensor is its element at its declared axes, or the value that was written there before.
@@ -62,6 +62,12 @@ impl Checker<'_> {
 
     /// `x[i, j]` is the element at an index for each declared axis.
     pub(super) fn indexed(&mut self, expr: &syn::ExprIndex) -> Option<Value> {
+        let (position, index) = self.indexed_tensor(expr)?;
+        Some(Value::typed(self.element(position, index, expr, self.path)?))
+    }
+
+    /// The tensor of `x[i, j]`, by position, and the indices.
+    pub(super) fn indexed_tensor(&mut self, expr: &syn::ExprIndex) -> Option<(u32, Vec<NodeId>)> {
         let Some(name) = functions::bare_name(&expr.expr) else {
             self.errors
                 .error(&expr.expr, "only a tensor parameter can be indexed\nhelp: index the tensor itself: `x[i, j]`");
@@ -91,13 +97,24 @@ impl Checker<'_> {
         if !self.check_readable(position, name) {
             return None;
         }
-        let index = self.indices(position, expr)?;
+        Some((position, self.indices(position, expr)?))
+    }
+
+    /// The element of a tensor at an index; `path` is where it is executed.
+    pub(super) fn element(
+        &mut self,
+        position: u32,
+        index: Vec<NodeId>,
+        expr: &syn::ExprIndex,
+        path: Option<NodeId>,
+    ) -> Option<NodeId> {
         let tensor = self.tensors[position as usize].clone();
         let is_own = index.iter().zip(&tensor.axes).all(|(&index, &axis)| self.graph.as_index(index) == Some(axis));
         if let Some(value) = self.edits[position as usize].value {
             if is_own {
-                return Some(Value::typed(value));
+                return Some(value);
             }
+            let text = &tensor.name;
             let help = format!("read `{text}[..]` into a `let` before the assignment, or write a second kernel");
             self.errors.error(
                 expr,
@@ -105,13 +122,16 @@ impl Checker<'_> {
             );
             return None;
         }
-        // A bare axis of the declared size stays within it; everything else is executed only where the path holds.
-        let is_within = index.iter().zip(&tensor.axes).all(|(&index, &own)| {
-            let bare = self.graph.as_index(index);
-            bare.is_some_and(|axis| self.graph.axis(axis).extent == self.graph.axis(own).extent)
-        });
-        let guard = self.path.filter(|_| !is_within);
-        Some(Value::typed(self.graph.load(Source::Param(position), index, guard, tensor.elem.ty())))
+        // What may lie outside is executed only where the path holds.
+        let is_within = index.iter().zip(&tensor.axes).all(|(&index, &own)| self.stays_within(index, own));
+        let guard = path.filter(|_| !is_within);
+        Some(self.graph.load(Source::Param(position), index, guard, tensor.elem.ty()))
+    }
+
+    /// True for a bare axis of the size of the dimension declared as `own`.
+    pub(super) fn stays_within(&self, index: NodeId, own: AxisId) -> bool {
+        let bare = self.graph.as_index(index);
+        bare.is_some_and(|axis| self.graph.axis(axis).extent == self.graph.axis(own).extent)
     }
 
     /// One integer for each declared axis; `..` stands for itself.

@@ -14,6 +14,7 @@ mod control;
 mod expression;
 mod functions;
 mod index;
+mod padding;
 mod places;
 mod reductions;
 mod refuse;

@@ -9,8 +9,9 @@ impl Sweep<'_> {
     /// Adds the `cotangent` of the load `node` of a parameter to its gradient.
     ///
     /// An index that is a bare axis names the declared axis from then on; a second one of the same axis (a diagonal) is a
-    /// condition. If no axis is left, the other indices are conditions, too, and the gradient is dense (cross entropy);
-    /// else it is a scatter (embedding), as the dense form would visit every element for every index.
+    /// condition. If no axis is left, the other indices are conditions, too, and the gradient is dense (cross entropy). If
+    /// those with an axis left are affine, the gradient is dense as well (convolution); else it is a scatter (embedding), as
+    /// the dense form would visit every element for every index.
     pub(super) fn access(&mut self, param: u32, node: NodeId, guarded: bool, cotangent: NodeId) {
         let a = &mut self.algebra;
         let declared = &self.tensors[param as usize].axes;
@@ -39,7 +40,10 @@ impl Sweep<'_> {
             }
         }
         if !used.is_subset(&names.axes()) {
-            self.scatter(param, index.to_vec(), cotangent);
+            match self.solve_windows(declared, &used, names, conditions, cotangent) {
+                Some(value) => self.dense[param as usize].push(value),
+                None => self.scatter(param, index.to_vec(), cotangent),
+            }
             return;
         }
         let mut value = a.substitute(cotangent, &names);

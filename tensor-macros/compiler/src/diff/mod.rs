@@ -6,11 +6,12 @@
 //!    contribute; `rules` is the table of what an operation contributes to each operand. A contribution is summed over
 //!    the axes that the result has and the operand lacks.
 //! 3. `access` turns the adjoint of a load into a root of the parameter's gradient: a *dense* value over the declared axes
-//!    or a *scatter*.
+//!    or a *scatter*. Indices that are affine in axes are dense: `window` solves them.
 //! 4. `residuals` decides which forward values are kept, and replaces them by loads; the rest is computed again.
 //!
-//! The adjoint of a contraction's result becomes an array ([`crate::ir::Temp`]) unless it is a load already: it is read by the
-//! contractions of both operands, and no contraction may stand inside another one's sum.
+//! The adjoint of the result of a contraction or a window becomes an array ([`crate::ir::Temp`]) unless it is a load already:
+//! it is read by the contractions of both operands, or by every window that covers an element, and no contraction may stand
+//! inside another one's sum.
 //!
 //! Invariants, asserted in debug builds:
 //! - only float nodes have adjoints, and the axes of an adjoint are among those of its node;
@@ -29,6 +30,7 @@ mod rules;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod window;
 
 use crate::ir::{Backward, Kernel, Root, Target, Write};
 use crate::simplify::lift;

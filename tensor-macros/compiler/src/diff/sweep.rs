@@ -1,7 +1,7 @@
 //! The reverse sweep.
 
 use super::rules::contribution;
-use crate::ir::{Graph, NodeId, Op, Output, Root, Source, Target, Tensor, Write};
+use crate::ir::{AxisSet, Graph, NodeId, Op, Output, Root, Source, Target, Tensor, Write};
 use crate::simplify::Algebra;
 use crate::simplify::contraction::contraction;
 
@@ -9,6 +9,8 @@ use crate::simplify::contraction::contraction;
 pub(super) struct Sweep<'kernel> {
     pub(super) algebra: Algebra<'kernel>,
     pub(super) tensors: &'kernel [Tensor],
+    /// Axes of the outputs.
+    pub(super) written: AxisSet,
     seeds: Vec<(NodeId, NodeId)>,
     /// Forward nodes with a differentiable path from a float parameter.
     active: Vec<bool>,
@@ -27,6 +29,7 @@ impl<'kernel> Sweep<'kernel> {
         roots: &[Root],
     ) -> Self {
         let mut seeds = vec![];
+        let written = outputs.iter().flat_map(|output| output.axes.iter().copied()).collect();
         for root in roots.iter() {
             if let (Target::Output(position), Write::Dense { axes }) = (root.target, &root.write)
                 && outputs[position as usize].elem.is_float()
@@ -41,6 +44,7 @@ impl<'kernel> Sweep<'kernel> {
         Self {
             algebra: Algebra::new(graph, &values),
             tensors,
+            written,
             seeds,
             active,
             contributions: vec![vec![]; forward],
@@ -93,11 +97,12 @@ impl<'kernel> Sweep<'kernel> {
         }
     }
 
-    /// The adjoint of a contraction's result as an array, unless it is one.
+    /// The adjoint of the result of a contraction or a window as an array, unless it is one.
     fn behind_barrier(&mut self, node: NodeId, adjoint: NodeId) -> NodeId {
         let graph = &self.algebra.graph;
         let same_axes = graph.axes(adjoint) == graph.axes(node);
-        match same_axes && contraction(graph, node).is_some() && !self.algebra.is_bare(adjoint) {
+        let barrier = !graph.window_axes(node).is_empty() || contraction(graph, node).is_some();
+        match same_axes && barrier && !self.algebra.is_bare(adjoint) {
             true => self.algebra.materialize(adjoint),
             false => adjoint,
         }

@@ -1,15 +1,16 @@
 //! A schedule with everything numbered, as the runtime's tables want it. Every target is printed from it.
 //!
-//! Vocabulary: an *operand* is one way of reading an array: a source and, for each of its dimensions, either an axis of
-//! the kernel or *dynamic*, an index that the pass computes. An operand with a dynamic dimension is a *gather*. A node
-//! *evaluated* by a pass is one whose value the pass needs for each point; reductions finished earlier are *rows* to it.
+//! Vocabulary: an *operand* is one way of reading an array: a source and, for each of its dimensions, an axis of the
+//! kernel, an *affine* index, which is a stride per axis, or *dynamic*, an index that the pass computes. An operand with a
+//! dynamic dimension is a *gather*. A node *evaluated* by a pass is one whose value the pass needs for each point;
+//! reductions finished earlier are *rows* to it.
 //!
 //! Invariants: positions are those of the tables; `Pass::nodes` is closed under [`Pass::children`]; a dimension is an axis
-//! only if its extent is the array's, or the read is unguarded and the host checks it ([`Bound`]).
+//! of another extent, or affine, only if the read is unguarded: the host proves every such index before the launch.
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::ir::{self, AxisId, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty};
+use crate::ir::{self, Affine, AxisId, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty};
 use crate::schedule::{self, PassKind};
 
 /// The element of an array in memory.
@@ -37,15 +38,15 @@ pub struct Direction<'a> {
 pub struct Plan<'a> {
     /// Kernels in order.
     pub kernels: Vec<Kernel<'a>>,
-    /// Reads and writes that the host must prove in bounds.
-    pub bounds: Vec<Bound>,
 }
 
 /// The index of a dimension.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Index {
     /// The index along an axis of the kernel.
     Axis(AxisId),
+    /// The same for all points but for a step per axis.
+    Affine(Affine),
     /// Computed for each point.
     Dynamic,
 }
@@ -59,17 +60,6 @@ pub struct Operand {
     pub storage: Storage,
     /// One per dimension.
     pub index: Vec<Index>,
-}
-
-/// A dimension of a parameter that is indexed by an axis of another extent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Bound {
-    /// The parameter.
-    pub param: u32,
-    /// The dimension.
-    pub dim: usize,
-    /// The axis.
-    pub axis: AxisId,
 }
 
 /// A numbered kernel.
@@ -231,24 +221,17 @@ impl<'a> Direction<'a> {
 
     /// Numbers everything.
     pub fn plan(&self) -> Plan<'a> {
-        let mut bounds = vec![];
         let mut written = HashSet::new();
-        let kernels =
-            self.schedule.kernels.iter().map(|kernel| self.kernel(kernel, &mut written, &mut bounds)).collect();
-        Plan { kernels, bounds }
+        let kernels = self.schedule.kernels.iter().map(|kernel| self.kernel(kernel, &mut written)).collect();
+        Plan { kernels }
     }
 
-    fn kernel(
-        &self,
-        kernel: &'a schedule::Kernel,
-        written: &mut HashSet<Target>,
-        bounds: &mut Vec<Bound>,
-    ) -> Kernel<'a> {
+    fn kernel(&self, kernel: &'a schedule::Kernel, written: &mut HashSet<Target>) -> Kernel<'a> {
         let graph = &self.kernel.graph;
         let levels = kernel.levels.iter().enumerate();
         let reductions: Vec<(NodeId, usize)> =
             levels.flat_map(|(level, nodes)| nodes.iter().map(move |&node| (node, level))).collect();
-        let mut reads = Reads { direction: *self, operands: vec![], bounds };
+        let mut reads = Reads { direction: *self, operands: vec![] };
         let mut writes: Vec<Write> = kernel.writes.iter().map(|root| reads.write(root, written)).collect();
         let mut passes = vec![];
         for pass in schedule::passes(graph, kernel) {
@@ -281,48 +264,29 @@ impl<'a> Direction<'a> {
 }
 
 /// The operands of one kernel, as its loads are met.
-struct Reads<'a, 'b> {
+struct Reads<'a> {
     direction: Direction<'a>,
     operands: Vec<Operand>,
-    bounds: &'b mut Vec<Bound>,
 }
 
-impl<'a> Reads<'a, '_> {
+impl<'a> Reads<'a> {
     fn graph(&self) -> &'a Graph {
         &self.direction.kernel.graph
     }
 
     /// How the dimensions declared with `axes` are indexed by `index`, and the values of the dynamic ones.
-    fn index(
-        &mut self,
-        param: Option<u32>,
-        axes: &[AxisId],
-        index: &[NodeId],
-        guarded: bool,
-    ) -> (Vec<Index>, Vec<NodeId>) {
-        let mut pattern = vec![];
+    fn index(&self, axes: &[AxisId], index: &[NodeId], guarded: bool) -> (Vec<Index>, Vec<NodeId>) {
+        let graph = self.graph();
         let mut dynamic = vec![];
-        for (dim, (&node, &declared)) in index.iter().zip(axes).enumerate() {
-            let graph = self.graph();
-            let same = |axis: AxisId| same_extent(graph, axis, declared);
-            match graph.as_index(node) {
-                Some(axis) if same(axis) => pattern.push(Index::Axis(axis)),
-                Some(axis) if !guarded => {
-                    pattern.push(Index::Axis(axis));
-                    if let Some(param) = param {
-                        let bound = Bound { param, dim, axis };
-                        if !self.bounds.contains(&bound) {
-                            self.bounds.push(bound);
-                        }
-                    }
-                }
-                _ => {
-                    pattern.push(Index::Dynamic);
-                    dynamic.push(node);
-                }
+        let pattern = (index.iter().zip(axes)).map(|(&node, &declared)| match graph.as_index(node) {
+            Some(axis) if !guarded || same_extent(graph, axis, declared) => Index::Axis(axis),
+            None if !guarded && let Some(affine) = Affine::of(graph, node) => Index::Affine(affine),
+            _ => {
+                dynamic.push(node);
+                Index::Dynamic
             }
-        }
-        (pattern, dynamic)
+        });
+        (pattern.collect(), dynamic)
     }
 
     /// The operand of a load, its dynamic indices, and its guard.
@@ -332,11 +296,7 @@ impl<'a> Reads<'a, '_> {
         };
         let mut args = self.graph().args(load).to_vec();
         let guard = if guarded { args.pop() } else { None };
-        let param = match source {
-            Source::Param(param) => Some(param),
-            Source::Cotangent(_) | Source::Saved(_) | Source::Temp(_) => None,
-        };
-        let (index, dynamic) = self.index(param, self.direction.source_axes(source), &args, guarded);
+        let (index, dynamic) = self.index(self.direction.source_axes(source), &args, guarded);
         let operand = Operand { source, storage: self.direction.source_storage(source), index };
         let position = self.operands.iter().position(|other| *other == operand).unwrap_or_else(|| {
             self.operands.push(operand);
@@ -350,12 +310,9 @@ impl<'a> Reads<'a, '_> {
         let kind = match &root.write {
             ir::Write::Dense { axes } => WriteKind::Own { axes: axes.clone(), reads_old: false },
             ir::Write::Scatter { index, op, guard, .. } => {
-                let (param, edit) = match root.target {
-                    Target::Edit(param) => (Some(param), true),
-                    _ => (None, false),
-                };
+                let edit = matches!(root.target, Target::Edit(_));
                 let axes = self.direction.target_axes(root.target);
-                let (mut pattern, mut dynamic) = self.index(param, axes, index, guard.is_some());
+                let (mut pattern, mut dynamic) = self.index(axes, index, guard.is_some());
                 if guard.is_some() && dynamic.is_empty() {
                     // The index of a skipped point says so.
                     let graph = self.graph();

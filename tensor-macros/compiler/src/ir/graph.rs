@@ -184,6 +184,15 @@ impl Graph {
         self.load(source, index, None, ty)
     }
 
+    /// The indices of a load, without its guard.
+    pub fn load_index(&self, load: NodeId) -> &[NodeId] {
+        let args = self.args(load);
+        match self.op(load) {
+            Op::Load { guarded: true, .. } => &args[..args.len() - 1],
+            _ => args,
+        }
+    }
+
     /// A reduction of `body` over `axes`, all of which the body has.
     pub fn reduce(&mut self, op: Reduction, axes: Vec<AxisId>, body: NodeId) -> NodeId {
         let ty = match op {

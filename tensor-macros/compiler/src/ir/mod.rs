@@ -17,11 +17,14 @@
 //!
 //! This module imports nothing of the compiler.
 
+mod affine;
 mod axis;
 mod graph;
 mod kernel;
 mod op;
+mod window;
 
+pub use affine::{Affine, Uniform};
 pub use axis::{Axis, AxisId, AxisSet, Extent, ExtentId};
 pub use graph::{Graph, Node, NodeId};
 pub use kernel::{Backward, Intent, Kernel, Output, Root, Saved, Scalar, ScalarTy, Target, Temp, Tensor, Write};

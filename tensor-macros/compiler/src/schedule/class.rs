@@ -30,7 +30,8 @@ pub(super) fn classify(graph: &Graph, reduction: NodeId, forms: &HashMap<NodeId,
     if two {
         return Class::Tiled;
     }
-    if is_window(graph, body, &bound) {
+    // A small window: each thread goes over its own.
+    if graph.window_axes(reduction) == bound {
         return Class::StridedRow;
     }
     // Arrays of the schedule have no order of their own yet: they will be laid out as their reader likes.
@@ -101,11 +102,7 @@ pub(super) fn own_nodes(graph: &Graph, values: &[NodeId], mut visit: impl FnMut(
 
 /// The indices of a load, without its guard.
 pub(super) fn load_index(graph: &Graph, load: NodeId) -> &[NodeId] {
-    let args = graph.args(load);
-    match graph.op(load) {
-        Op::Load { guarded: true, .. } => &args[..args.len() - 1],
-        _ => args,
-    }
+    graph.load_index(load)
 }
 
 /// True for a load at bare, distinct axes without a guard.
@@ -114,20 +111,4 @@ pub(super) fn is_plain_load(graph: &Graph, id: NodeId) -> bool {
     matches!(graph.op(id), Op::Load { guarded: false, .. })
         && graph.args(id).iter().all(bare)
         && graph.args(id).len() == graph.axes(id).len()
-}
-
-/// True if the bound axes stand only in indices of several axes: a small window.
-fn is_window(graph: &Graph, body: NodeId, bound: &AxisSet) -> bool {
-    let (mut window, mut bare) = (false, false);
-    own_nodes(graph, &[body], |id| {
-        if let Op::Load { .. } = graph.op(id) {
-            for &arg in load_index(graph, id) {
-                match graph.as_index(arg) {
-                    Some(axis) => bare |= bound.contains(axis),
-                    None => window |= graph.axes(arg).len() > 1 && !graph.axes(arg).is_disjoint(bound),
-                }
-            }
-        }
-    });
-    window && !bare
 }

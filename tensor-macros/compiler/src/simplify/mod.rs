@@ -25,6 +25,7 @@
 //! [`Op::Product`]: crate::ir::Op::Product
 
 mod addition;
+mod arrays;
 pub mod contraction;
 pub mod factoring;
 pub mod lift;
@@ -200,7 +201,7 @@ impl<'graph> Algebra<'graph> {
     }
 
     /// Where an index lies in an axis.
-    fn within(&mut self, index: NodeId, axis: AxisId) -> NodeId {
+    pub fn within(&mut self, index: NodeId, axis: AxisId) -> NodeId {
         let (zero, size) = (self.graph.int(0, Ty::I64), self.graph.size(self.graph.axis(axis).extent));
         let not_negative = self.graph.binary(Binary::Ge, index, zero);
         let not_beyond = self.graph.binary(Binary::Lt, index, size);

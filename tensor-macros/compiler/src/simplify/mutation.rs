@@ -38,6 +38,8 @@ pub(crate) enum Mutation {
     EverythingIsZero,
     /// A use along a shorter axis writes to the whole of a longer one.
     LongerAxis,
+    /// A window counts where it stands between two of its places.
+    BetweenSteps,
     /// An index that fixes a summed axis is taken to lie in it.
     PickedOutside,
     /// A residual is not read at the index of its use.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Algebra;
 use super::mutation::{self, Mutation};
-use crate::ir::{AxisId, AxisSet, Binary, NodeId, Op, Reduction, Source, Ty};
+use crate::ir::{AxisId, AxisSet, Binary, Literal, NodeId, Op, Reduction, Source, Ty};
 
 /// What stands for the index along some axes.
 #[derive(Clone, Default)]
@@ -13,6 +13,8 @@ pub struct Indices {
     index: BTreeMap<AxisId, NodeId>,
     /// By axis, where the new index lies in the axis; without an entry it always does.
     within: BTreeMap<AxisId, NodeId>,
+    /// What whole expressions of these axes are known to be.
+    known: BTreeMap<NodeId, NodeId>,
 }
 
 impl Indices {
@@ -20,6 +22,11 @@ impl Indices {
     pub fn insert(&mut self, axis: AxisId, index: NodeId, within: Option<NodeId>) {
         self.index.insert(axis, index);
         self.within.extend(within.map(|within| (axis, within)));
+    }
+
+    /// Says what an expression of axes with new indices is; it is replaced as a whole.
+    pub fn insert_known(&mut self, expression: NodeId, value: NodeId) {
+        self.known.insert(expression, value);
     }
 
     /// True if the axis has a new index.
@@ -51,15 +58,17 @@ impl Algebra<'_> {
     }
 
     fn substitute_in(&mut self, node: NodeId, indices: &Indices, done: &mut HashMap<NodeId, NodeId>) -> NodeId {
-        if !self.graph.axes(node).iter().any(|axis| indices.contains(axis)) {
-            return node;
-        }
-        if let Some(&result) = done.get(&node) {
+        if let Some(&result) = indices.known.get(&node).or_else(|| done.get(&node)) {
             return result;
+        }
+        let axes = self.graph.axes(node);
+        let may_contain = |&expression: &NodeId| self.graph.axes(expression).is_subset(axes);
+        if !axes.iter().any(|axis| indices.contains(axis)) && !indices.known.keys().any(may_contain) {
+            return node;
         }
         let (ty, args) = (self.graph.ty(node), self.graph.args(node).to_vec());
         let result = match self.graph.op(node).clone() {
-            Op::Index(axis) => indices.index[&axis],
+            Op::Index(axis) => indices.index.get(&axis).copied().unwrap_or(node),
             Op::Reduce { .. } if self.is_residual(node) => {
                 let load = self.load_residual(node);
                 match mutation::is(Mutation::ResidualAtOwnIndex) {
@@ -87,7 +96,7 @@ impl Algebra<'_> {
     }
 
     /// An operation on new operands; what could fail is executed only under the conditions.
-    fn rebuild(&mut self, op: Op, mut args: Vec<NodeId>, ty: Ty, mut conditions: Vec<NodeId>) -> NodeId {
+    pub(super) fn rebuild(&mut self, op: Op, mut args: Vec<NodeId>, ty: Ty, mut conditions: Vec<NodeId>) -> NodeId {
         match op {
             Op::Sum { coefficients } => {
                 let addends: Vec<NodeId> = (coefficients.into_iter().zip(args))
@@ -101,6 +110,7 @@ impl Algebra<'_> {
             }
             Op::Load { source, guarded } => {
                 conditions.extend(if guarded { args.pop() } else { None });
+                conditions.retain(|&condition| !self.is_true(condition));
                 let guard = (!conditions.is_empty()).then(|| self.all(conditions));
                 self.graph.load(source, args, guard, ty)
             }
@@ -109,8 +119,15 @@ impl Algebra<'_> {
                 args.push(self.all(conditions));
                 self.graph.intern(Op::Binary(op), args, ty)
             }
+            Op::Binary(Binary::And) if self.is_true(args[0]) => args[1],
+            Op::Binary(Binary::And) if self.is_true(args[1]) => args[0],
+            Op::Select if self.is_true(args[0]) => args[1],
             op => self.graph.intern(op, args, ty),
         }
+    }
+
+    fn is_true(&self, condition: NodeId) -> bool {
+        *self.graph.op(condition) == Op::Const(Literal::Bool(true))
     }
 
     /// The load of a forward result at its own axes.
@@ -129,9 +146,11 @@ impl Algebra<'_> {
         let mut inner = indices.clone();
         inner.index.retain(|axis, _| !bound.contains(axis));
         inner.within.retain(|axis, _| !bound.contains(axis));
+        inner.known.retain(|&expression, _| bound.iter().all(|&axis| !self.graph.axes(expression).contains(axis)));
         let inserted: AxisSet = (inner.index.iter().chain(&inner.within))
             .filter(|&(&axis, _)| self.graph.axes(body).contains(axis))
             .flat_map(|(_, &inserted)| self.graph.axes(inserted).iter())
+            .chain(inner.known.values().flat_map(|&known| self.graph.axes(known).iter()))
             .collect();
         let mut taken = self.graph.axes(body).union(&inserted);
         let mut axes = vec![];
@@ -150,7 +169,7 @@ impl Algebra<'_> {
 
     /// An axis of the extent of `axis` that is not in `taken`; the same one for the same question, so that equal sums
     /// stay equal.
-    fn rename(&mut self, axis: AxisId, taken: &AxisSet) -> AxisId {
+    pub fn rename(&mut self, axis: AxisId, taken: &AxisSet) -> AxisId {
         let known = self.renamed.entry(axis).or_default();
         if let Some(&renamed) = known.iter().find(|&&renamed| !taken.contains(renamed)) {
             return renamed;

@@ -187,8 +187,7 @@ impl Algebra<'_> {
 
     /// True if a derived reduction has to be finished before the node.
     fn waits_for_reduction(&self, node: NodeId) -> bool {
-        let derived = |node: &NodeId| !self.is_forward(*node) && matches!(self.graph.op(*node), Op::Reduce { .. });
-        derived(&node) || self.graph.reachable(&[node]).iter().any(derived)
+        self.graph.reachable(&[node]).iter().any(|&node| self.is_derived_reduction(node))
     }
 
     /// Independent groups of axes are separate sums: `sum[I, J](p[I] * q[J]) = sum[I](p) * sum[J](q)`.

@@ -99,9 +99,11 @@ impl Algebra<'_> {
     }
 
     /// All of some conditions.
-    pub fn all(&mut self, mut conditions: Vec<NodeId>) -> NodeId {
-        conditions.sort_by_key(|&condition| self.rank(condition));
-        (conditions.into_iter())
+    pub fn all(&mut self, conditions: Vec<NodeId>) -> NodeId {
+        let mut conjuncts = vec![];
+        conditions.into_iter().for_each(|condition| self.push_conjuncts(condition, &mut conjuncts));
+        self.sort_guards(&mut conjuncts);
+        (conjuncts.into_iter())
             .reduce(|all, condition| self.graph.binary(Binary::And, all, condition))
             .unwrap_or_else(|| self.graph.bool(true))
     }

@@ -320,6 +320,78 @@ pub const CASES: &[Case] = &[
         (1, 1, 0),
         (1, 1, 0),
     ),
+    case(
+        "fn conv1d(x: &Tensor[N, C, L], k: &Tensor[O, C, W], stride: usize, pad: usize)
+            -> Tensor[N, O, P = (L + 2 * pad - W) / stride + 1] {
+            sum[C, W](pad_with(x[N, C, P * stride + W - pad], 0.0) * k)
+        }",
+        (1, 1, 0),
+        (2, 2, 0),
+    ),
+    case(
+        "fn conv_stride_2(x: &Tensor[N, C, L], k: &Tensor[O, C, W]) -> Tensor[N, O, P = (L - W) / 2 + 1] {
+            sum[C, W](x[N, C, P * 2 + W] * k)
+        }",
+        (1, 1, 0),
+        (2, 2, 0),
+    ),
+    case(
+        "fn conv2d(x: &Tensor[N, C, H, W], k: &Tensor[O, C, R, S])
+            -> Tensor[N, O, P = H - R + 1, Q = W - S + 1] {
+            sum[C, R, S](x[N, C, P + R, Q + S] * k)
+        }",
+        (1, 1, 0),
+        (2, 2, 0),
+    ),
+    case(
+        "fn conv2d_relu(x: &Tensor[N, C, H, W], k: &Tensor[O, C, R, S], b: &Tensor[O])
+            -> Tensor[N, O, P = H - R + 1, Q = W - S + 1] {
+            relu(sum[C, R, S](x[N, C, P + R, Q + S] * k) + b)
+        }",
+        (1, 1, 0),
+        (3, 3, 1),
+    ),
+    case(
+        "fn depthwise(x: &Tensor[N, C, L], k: &Tensor[C, W], stride: usize)
+            -> Tensor[N, C, P = (L - W) / stride + 1] {
+            sum[W](x[N, C, P * stride + W] * k)
+        }",
+        (1, 1, 0),
+        (2, 2, 0),
+    ),
+    case(
+        "fn avg_pool(x: &Tensor[N, C, L], window: usize, stride: usize)
+            -> Tensor[N, C, P = (L - window) / stride + 1] {
+            mean[W = window](x[N, C, P * stride + W])
+        }",
+        (1, 1, 0),
+        (1, 1, 0),
+    ),
+    // The temp is the number of ties.
+    case(
+        "fn max_pool(x: &Tensor[N, C, L], window: usize, stride: usize)
+            -> Tensor[N, C, P = (L - window) / stride + 1] {
+            max[W = window](x[N, C, P * stride + W])
+        }",
+        (1, 1, 0),
+        (2, 2, 1),
+    ),
+    case(
+        "fn local_softmax(x: &Tensor[N, L], window: usize) -> Tensor[N, P = L - window + 1, W = window] {
+            let e = exp(x[N, P + W] - max[W](x[N, P + W]));
+            e / sum[W](e)
+        }",
+        (1, 3, 0),
+        (2, 2, 1),
+    ),
+    case(
+        "fn stencil(x: &Tensor[N, M]) -> Tensor[N, M] {
+            pad_with(x[N, M - 1], 0.0) - 2.0 * x + pad_with(x[N, M + 1], 0.0)
+        }",
+        (1, 1, 0),
+        (1, 1, 0),
+    ),
+    case("fn shift(x: &Tensor[N]) -> Tensor[N] { pad_with(x[N - 1], 0.0) }", (1, 1, 0), (1, 1, 0)),
     forward_only(
         "fn one_hot(ids: &Tensor<i64>[N], classes: usize) -> Tensor<f32>[N, C = classes] {
             if C == ids { 1.0 } else { 0.0 }

@@ -270,9 +270,10 @@ impl AxisStrides {
                 Index::Affine { terms, offset } => {
                     let stride = array.strides[cursor];
                     for (axis, coefficient) in *terms {
-                        this.add(*axis, &[launch.size(coefficient) as isize * stride]);
+                        this.add(*axis, &[(launch.size(coefficient) as isize).wrapping_mul(stride)]);
                     }
-                    let offset = launch.size(offset) as isize * stride * array.dtype.size() as isize;
+                    let stride = stride * array.dtype.size() as isize;
+                    let offset = (launch.size(offset) as isize).wrapping_mul(stride);
                     this.pointer = this.pointer.wrapping_offset(offset);
                     cursor += 1;
                 }
@@ -296,7 +297,7 @@ impl AxisStrides {
 
     fn add(&mut self, axis: u16, strides: &[isize]) {
         match self.axes.iter_mut().find(|known| known.0 == axis) {
-            Some((_, sum)) => sum.iter_mut().zip(strides).for_each(|(sum, stride)| *sum += stride),
+            Some((_, sum)) => sum.iter_mut().zip(strides).for_each(|(sum, stride)| *sum = sum.wrapping_add(*stride)),
             None => self.axes.push((axis, SmallVec::from_slice(strides))),
         }
     }

@@ -336,10 +336,12 @@ impl<'a> Plan<'a> {
                 }
                 Index::Affine { terms, offset: ref constant } => {
                     let stride = array_strides[cursor] * size;
+                    // The coefficient of an axis of size 1 may be anything.
                     for (axis, coefficient) in terms {
-                        stream.strides[dims_of(axis_dims, *axis).0] += value(coefficient) * stride;
+                        let along = &mut stream.strides[dims_of(axis_dims, *axis).0];
+                        *along = along.wrapping_add(value(coefficient).wrapping_mul(stride));
                     }
-                    offset += value(constant) * stride;
+                    offset = offset.wrapping_add(value(constant).wrapping_mul(stride));
                     cursor += 1;
                 }
                 Index::Dynamic => {

@@ -129,6 +129,7 @@ fn every_convention_made_wrong_is_noticed() {
         Mutation::UnguardedLoad,
         Mutation::EverythingIsZero,
         Mutation::LongerAxis,
+        Mutation::BetweenSteps,
         Mutation::PickedOutside,
         Mutation::ResidualAtOwnIndex,
     ];

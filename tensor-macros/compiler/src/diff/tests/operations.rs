@@ -180,6 +180,9 @@ pub(super) fn cases() -> Vec<Case> {
         "fn segments(x: &Tensor[N, C], ids: &Tensor<i64>[N], like: &Tensor[V]) -> Tensor[V, C] {
             sum[N](if ids == V { x } else { 0.0 }) * like
         }",
+        "fn before(table: &Tensor[V, K], ids: &Tensor<i64>[N], w: &Tensor[O, K]) -> Tensor[N, O] {
+            if ids >= 1 { tanh(sum[K](table[ids - 1, K] * w)) } else { 0.0 }
+        }",
         "fn distances_to_segments(x: &Tensor[N, C], ids: &Tensor<i64>[N], like: &Tensor[V, C]) -> Tensor[V, C] {
             tanh(sum[N](if V == ids { sin(x) } else { 0.0 }) * sum[C](like * like))
         }",
@@ -197,6 +200,29 @@ pub(super) fn cases() -> Vec<Case> {
         "fn conv(x: &Tensor[C, L], k: &Tensor[O, C, 2], stride: usize) -> Tensor[O, P = (L - 2) / stride + 1] {
             sum[C, W = 2](x[C, P * stride + W] * k[O, C, W])
         }",
+        "fn dilated(x: &Tensor[L], k: &Tensor[W], dil: usize, stride: usize) -> Tensor[P = size(L)] {
+            tanh(sum[W](pad_with(x[P * stride + W * dil - 2], 0.5) * k))
+        }",
+        "fn sharp_pool(x: &Tensor[L], window: usize, stride: usize) -> Tensor[P = (L - window) / stride + 1] {
+            let m = max[W = window](exp(x[P * stride + W]));
+            m * m
+        }",
+        "fn local_softmax(x: &Tensor[N, L], window: usize) -> Tensor[N, P = L - window + 1, W = window] {
+            let e = exp(x[N, P + W] - max[W](x[N, P + W]));
+            e / sum[W](e)
+        }",
+        "fn attended(x: &Tensor[L], v: &Tensor[L], window: usize) -> Tensor[P = L - window + 1] {
+            sum[W = window](exp(x[P + window / 2] * x[P + W]) * v[P + W])
+                / sum[W = window](exp(x[P + window / 2] * x[P + W]))
+        }",
+        "fn second(x: &Tensor[L]) -> Tensor[L] {
+            pad_with(x[L - 1], 0.0) * pad_with(x[L + 1], x) - 2.0 * x * x
+        }",
+        "fn hankel(x: &Tensor[L], n: usize) -> Tensor[N = n - 1, M = n - 1] { x[N + M] * x[size(L) - 1 - N] }",
+        "fn skewed(x: &Tensor[L, M]) -> Tensor[P = size(M), Q = size(L)] { pad_with(x[P + Q, P - Q], 0.25) * x[Q, P] }",
+        "fn twice(x: &Tensor[L, M], n: usize) -> Tensor[P = size(L), Q = size(M)] { pad_with(x[2 * P + Q, 2 * P + Q], 1.0) * x[P, Q] }",
+        "fn backwards(x: &Tensor[L], stride: usize) -> Tensor[P = size(L)] { pad_with(x[4 - P * stride], 1.0) * x[P] }",
+        "fn fixed(x: &Tensor[L]) -> Tensor[L] { x[1] * x[0] * x }",
         "fn halved(x: &Tensor[L], n: usize) -> Tensor[P = 2 * L] { x[P / 2] * x[P / 2] }",
     ] {
         cases.push(Case::new(source).sizes(&[3, 4, 6]).scalars(&[3, 2]));

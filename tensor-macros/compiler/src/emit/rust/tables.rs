@@ -7,8 +7,10 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::pass::{reduce_name, reduced};
-use crate::emit::plan::{Bound, Direction, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
-use crate::ir::{self, AxisId, Binary, Elem, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty, Unary};
+use crate::emit::plan::{Direction, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
+use crate::ir::{
+    self, Affine, AxisId, Binary, Elem, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty, Unary, Uniform,
+};
 use crate::schedule::{Class, PassKind};
 
 /// The static `PROGRAM` and the constants it is made of.
@@ -46,7 +48,6 @@ pub(super) fn program(
         quote!(ScalarParam { name: #name })
     });
     let outputs = kernel.outputs.iter().map(|output| array_decl(Storage::Element(output.elem), &output.axes));
-    let bounds = forward.1.bounds.iter().map(bound);
     let assertions = kernel.asserts.iter().map(|(_, _, text)| quote!(Assertion { text: #text }));
     let saved = forward.0.saved.iter().map(|saved| {
         let array = array_decl(Storage::Computed(saved.ty), &saved.axes);
@@ -72,7 +73,6 @@ pub(super) fn program(
             tensors: &[#(#tensors),*],
             scalars: &[#(#scalars),*],
             outputs: &[#(#outputs),*],
-            bounds: &[#(#bounds),*],
             assertions: &[#(#assertions),*],
             saved: &[#(#saved),*],
             forward: #forward,
@@ -104,9 +104,9 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
         Class::Scatter => quote!(Class::Scatter),
     };
     let (free, reduced) = (axes(&kernel.schedule.free), axes(&kernel.schedule.reduced));
-    let operands = kernel.operands.iter().map(operand);
+    let operands = kernel.operands.iter().map(|read| operand(graph, read));
     let reductions = kernel.reductions.iter().map(|&(node, level)| reduction(graph, node, level));
-    let writes = kernel.writes.iter().map(write);
+    let writes = kernel.writes.iter().map(|root| write(graph, root));
     let passes = kernel.passes.iter().map(pass);
     let bare = is_bare(graph, kernel);
     let contraction = option(kernel.contraction.zip(kernel.schedule.contraction.as_ref()).map(|((lhs, rhs), it)| {
@@ -139,14 +139,14 @@ fn is_bare(graph: &Graph, kernel: &Kernel<'_>) -> bool {
     value == *reduction && matches!(write.kind, WriteKind::Own { reads_old: false, .. })
 }
 
-fn operand(operand: &Operand) -> TokenStream {
+fn operand(graph: &Graph, operand: &Operand) -> TokenStream {
     let array = match operand.source {
         Source::Param(param) => array("Param", param),
         Source::Cotangent(output) => array("Cotangent", output),
         Source::Saved(saved) => array("Saved", saved),
         Source::Temp(temp) => array("Temp", temp),
     };
-    let (elem, index) = (elem(operand.storage), indices(&operand.index));
+    let (elem, index) = (elem(operand.storage), indices(graph, &operand.index));
     quote!(Operand { array: #array, elem: #elem, index: #index })
 }
 
@@ -162,7 +162,7 @@ fn reduction(graph: &Graph, node: NodeId, level: usize) -> TokenStream {
     quote!(Reduction { level: #level, op: #op, value: #value, name: #name })
 }
 
-fn write(write: &Write) -> TokenStream {
+fn write(graph: &Graph, write: &Write) -> TokenStream {
     let array = match write.target {
         Target::Output(output) => array("Output", output),
         Target::Edit(param) => array("Param", param),
@@ -177,7 +177,7 @@ fn write(write: &Write) -> TokenStream {
             quote!(WriteKind::Own { axes: #own, reads_old: #reads_old })
         }
         WriteKind::Scatter { index, op, zeroed, .. } => {
-            let (index, op) = (indices(index), reduce_op(*op));
+            let (index, op) = (indices(graph, index), reduce_op(*op));
             quote!(WriteKind::Scatter { index: #index, op: #op, zeroed: #zeroed })
         }
     };
@@ -227,11 +227,6 @@ fn array_decl(storage: Storage, declared: &[AxisId]) -> TokenStream {
     quote!(ArrayDecl { elem: #elem, axes: #axes })
 }
 
-fn bound(bound: &Bound) -> TokenStream {
-    let (param, dim, axis) = (position(bound.param), position(bound.dim as u32), position(bound.axis.0));
-    quote!(BoundCheck { param: #param, dim: #dim, index: Index::Axis(#axis) })
-}
-
 fn array(kind: &str, number: u32) -> TokenStream {
     let (kind, number) = (format_ident!("{kind}"), position(number));
     quote!(Array::#kind(#number))
@@ -267,15 +262,44 @@ fn reduce_op(op: Reduction) -> TokenStream {
     }
 }
 
-fn indices(index: &[Index]) -> TokenStream {
+fn indices(graph: &Graph, index: &[Index]) -> TokenStream {
     let index = index.iter().map(|index| match index {
         Index::Axis(axis) => {
             let axis = position(axis.0);
             quote!(Index::Axis(#axis))
         }
+        Index::Affine(Affine { terms, offset }) => {
+            let terms = terms.iter().map(|(axis, coefficient)| {
+                let (axis, coefficient) = (position(axis.0), uniform(graph, coefficient));
+                quote!((#axis, #coefficient))
+            });
+            let offset = uniform(graph, offset);
+            quote!(Index::Affine { terms: &[#(#terms),*], offset: #offset })
+        }
         Index::Dynamic => quote!(Index::Dynamic),
     });
     quote!(&[#(#index),*])
+}
+
+/// A coefficient or a constant part, for the host.
+fn uniform(graph: &Graph, uniform: &Uniform) -> TokenStream {
+    let (name, a, b) = match uniform {
+        Uniform::Int(value) => return constant_size(*value),
+        Uniform::Node(node) => return size(graph, *node),
+        Uniform::Add(a, b) => (quote!(Add), a, b),
+        Uniform::Sub(a, b) => (quote!(Sub), a, b),
+        Uniform::Mul(a, b) => (quote!(Mul), a, b),
+    };
+    let (a, b) = (self::uniform(graph, a), self::uniform(graph, b));
+    quote!(SizeExpr::#name(&#a, &#b))
+}
+
+fn constant_size(value: i64) -> TokenStream {
+    let literal = Literal::u64_unsuffixed(value.unsigned_abs());
+    match value.is_negative() {
+        true => quote!(SizeExpr::Const(-#literal)),
+        false => quote!(SizeExpr::Const(#literal)),
+    }
 }
 
 /// An `I64` expression of sizes and scalars, for the host.
@@ -287,13 +311,7 @@ fn size(graph: &Graph, node: NodeId) -> TokenStream {
         quote!(SizeExpr::#name(&#left, &#right))
     };
     match graph.op(node) {
-        Op::Const(ir::Literal::Int(value)) => {
-            let literal = Literal::u64_unsuffixed(value.unsigned_abs());
-            match value.is_negative() {
-                true => quote!(SizeExpr::Const(-#literal)),
-                false => quote!(SizeExpr::Const(#literal)),
-            }
-        }
+        Op::Const(ir::Literal::Int(value)) => constant_size(*value),
         Op::Size(extent) => {
             let extent = position(extent.0);
             quote!(SizeExpr::Extent(#extent))

@@ -410,7 +410,6 @@ pub mod attention {
                 axes: &[0, 1, 4],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[
             Saved {

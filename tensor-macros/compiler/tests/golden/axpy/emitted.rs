@@ -76,7 +76,6 @@ pub mod axpy {
         ],
         scalars: &[ScalarParam { name: "a" }],
         outputs: &[],
-        bounds: &[],
         assertions: &[],
         saved: &[],
         forward: Schedule {

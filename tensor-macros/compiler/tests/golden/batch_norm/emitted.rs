@@ -286,7 +286,6 @@ pub mod batch_norm {
                 axes: &[0, 1, 2, 3],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[
             Saved {

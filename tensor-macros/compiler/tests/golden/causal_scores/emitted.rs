@@ -220,7 +220,6 @@ pub mod causal_scores {
                 axes: &[0, 1, 3],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[],
         forward: Schedule {

@@ -182,7 +182,6 @@ pub mod cross_entropy {
                 axes: &[],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[
             Saved {

@@ -103,7 +103,6 @@ pub mod embedding {
                 axes: &[2, 1],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[],
         forward: Schedule {

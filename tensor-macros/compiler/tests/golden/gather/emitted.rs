@@ -103,7 +103,6 @@ pub mod gather {
                 axes: &[0, 2],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[],
         forward: Schedule {

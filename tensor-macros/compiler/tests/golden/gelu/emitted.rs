@@ -90,7 +90,6 @@ pub mod gelu {
                 axes: &[0],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[],
         forward: Schedule {

@@ -264,7 +264,6 @@ pub mod layer_norm {
                 axes: &[0, 1],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[
             Saved {

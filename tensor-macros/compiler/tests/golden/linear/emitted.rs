@@ -205,7 +205,6 @@ pub mod linear {
                 axes: &[0, 2],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[],
         forward: Schedule {

@@ -231,7 +231,6 @@ pub mod linear_gelu {
                 axes: &[0, 2],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[
             Saved {

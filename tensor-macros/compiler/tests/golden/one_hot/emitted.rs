@@ -73,7 +73,6 @@ pub mod one_hot {
                 axes: &[0, 1],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[],
         forward: Schedule {

@@ -172,7 +172,6 @@ pub mod pairwise_sq {
                 axes: &[0, 2],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[],
         forward: Schedule {

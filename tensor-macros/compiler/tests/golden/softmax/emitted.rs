@@ -139,7 +139,6 @@ pub mod softmax {
                 axes: &[0, 1],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[
             Saved {

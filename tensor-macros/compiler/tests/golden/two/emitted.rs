@@ -235,7 +235,6 @@ pub mod two {
                 axes: &[0, 1],
             },
         ],
-        bounds: &[],
         assertions: &[],
         saved: &[
             Saved {

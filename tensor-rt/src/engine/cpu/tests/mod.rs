@@ -114,7 +114,6 @@ static PROGRAM: Program = Program {
     tensors: &[],
     scalars: &[],
     outputs: &[],
-    bounds: &[],
     assertions: &[],
     saved: &[],
     forward: Schedule { temps: &[], kernels: &[] },

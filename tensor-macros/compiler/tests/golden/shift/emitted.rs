@@ -1,0 +1,174 @@
+#[track_caller]
+pub fn shift<D: ::tensor_rt::Device, G: ::tensor_rt::GradMode, T: ::tensor_rt::Float>(
+    x: &::tensor_rt::Tensor<D, G, T>,
+) -> ::core::result::Result<::tensor_rt::Tensor<D, G, T>, ::tensor_rt::Error> {
+    let mut call = ::tensor_rt::__private::Call::new(
+        &shift::PROGRAM,
+        shift::Passes::<T>::BODIES,
+        <T as ::tensor_rt::__private::Element>::DTYPE,
+    );
+    call.tensor(x);
+    let mut outputs = call.run()?;
+    ::core::result::Result::Ok(outputs.take::<D, G, T>())
+}
+#[doc(hidden)]
+pub mod shift {
+    use ::tensor_rt::__private::*;
+    pub(super) struct Passes<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> Passes<T> {
+        pub(super) const BODIES: Bodies = Bodies {
+            forward: &[&[PassFn::of::<Forward0Outer<T>>()]],
+            backward: &[&[PassFn::of::<Backward0Outer<T>>()]],
+        };
+    }
+    struct Forward0Outer<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Forward0Outer<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let xs = block.gather::<T>(0);
+            let out = &mut block.output::<T>(0)[..n];
+            let ns = &block.axis(0)[..n];
+            let c0: T::Compute = Compute::from_f64(0.0);
+            let size_n = block.size(0);
+            for i in 0..n {
+                let n2 = ns[i];
+                let v0 = n2.wrapping_sub(1i64);
+                let v1 = (v0 >= 0i64) & (v0 < size_n);
+                let x = if v1 { xs.get(i, [v0]).widen() } else { c0 };
+                let v2 = if v1 { x } else { c0 };
+                out[i] = T::narrow(v2);
+            }
+        }
+    }
+    struct Backward0Outer<T>(::core::marker::PhantomData<T>);
+    impl<T: Float> PassBody for Backward0Outer<T> {
+        #[inline(always)]
+        fn run<I: Isa>(block: &Block<'_>) {
+            let n = block.len();
+            let gs = block.gather::<T::Compute>(0);
+            let dx = &mut block.output::<T>(0)[..n];
+            let ns = &block.axis(0)[..n];
+            let c0: T::Compute = Compute::from_f64(0.0);
+            let size_n = block.size(0);
+            for i in 0..n {
+                let n2 = ns[i];
+                let v0 = n2.wrapping_add(1i64);
+                let v1 = (v0 >= 0i64) & (v0 < size_n);
+                let g = if v1 { gs.get(i, [v0]) } else { c0 };
+                let v2 = if v1 { g } else { c0 };
+                dx[i] = T::narrow(v2);
+            }
+        }
+    }
+    pub(super) static PROGRAM: Program = Program {
+        name: "shift",
+        axes: &[
+            Axis {
+                name: "N",
+                extent: 0,
+                rest: false,
+            },
+            Axis {
+                name: "N'",
+                extent: 0,
+                rest: false,
+            },
+        ],
+        extents: &[Extent::Declared],
+        tensors: &[
+            TensorParam {
+                name: "x",
+                intent: Intent::Read,
+                elem: Elem::Generic,
+                axes: &[0],
+                blocked: ::core::option::Option::None,
+            },
+        ],
+        scalars: &[],
+        outputs: &[
+            ArrayDecl {
+                elem: Elem::Generic,
+                axes: &[0],
+            },
+        ],
+        assertions: &[],
+        saved: &[],
+        forward: Schedule {
+            temps: &[],
+            kernels: &[FORWARD_0],
+        },
+        backward: ::core::option::Option::Some(Schedule {
+            temps: &[],
+            kernels: &[BACKWARD_0],
+        }),
+    };
+    const FORWARD_0: Kernel = Kernel {
+        class: Class::Pointwise,
+        free: &[0],
+        reduced: &[],
+        operands: &[
+            Operand {
+                array: Array::Param(0),
+                elem: Elem::Generic,
+                index: &[Index::Dynamic],
+            },
+        ],
+        reductions: &[],
+        writes: &[
+            Write {
+                array: Array::Output(0),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[0],
+                    reads_old: false,
+                },
+            },
+        ],
+        passes: &[
+            Pass {
+                kind: PassKind::Outer,
+                operands: &[0],
+                axes: &[0],
+                rows: &[],
+                reductions: &[],
+                writes: &[0],
+            },
+        ],
+        contraction: ::core::option::Option::None,
+    };
+    const BACKWARD_0: Kernel = Kernel {
+        class: Class::Pointwise,
+        free: &[0],
+        reduced: &[],
+        operands: &[
+            Operand {
+                array: Array::Cotangent(0),
+                elem: Elem::Compute,
+                index: &[Index::Dynamic],
+            },
+        ],
+        reductions: &[],
+        writes: &[
+            Write {
+                array: Array::Gradient(0),
+                elem: Elem::Generic,
+                kind: WriteKind::Own {
+                    axes: &[0],
+                    reads_old: false,
+                },
+            },
+        ],
+        passes: &[
+            Pass {
+                kind: PassKind::Outer,
+                operands: &[0],
+                axes: &[0],
+                rows: &[],
+                reductions: &[],
+                writes: &[0],
+            },
+        ],
+        contraction: ::core::option::Option::None,
+    };
+}

@@ -1,7 +1,0 @@
-use tensor_rt::prelude::*;
-
-tensor_fn! {
-    fn f(x: &Tensor[N]) -> Tensor[N] { pad_with(x[N - 1], 0.0) }
-}
-
-fn main() {}

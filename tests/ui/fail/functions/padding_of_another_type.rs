@@ -1,0 +1,7 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    fn f(x: &Tensor[N]) -> Tensor[N] { pad_with(x[N - 1], N == 0) }
+}
+
+fn main() {}
