@@ -69,6 +69,7 @@ tensor_rt::tensor_fn! {
     fn type_(r#type: &Tensor[N], r#fn: float) -> Tensor[N] { r#type * r#fn }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "such a function may fail")]
 fn halve<T: Float>(
     x: TensorView<'_, T>,
     factor: f64,
@@ -108,11 +109,13 @@ mod visibilities {
     }
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "such a function may fail")]
 fn copy<T: Float>(x: TensorView<'_, T>, mut y: TensorViewMut<'_, T>) -> Result<()> {
     y.as_mut_slice().copy_from_slice(x.as_slice());
     Ok(())
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "such a function may fail")]
 fn copy_back<D: Device, T: Float>(
     _: &Tensor<D, NoGrad, T>,
     _: &Tensor<D, NoGrad, T>,

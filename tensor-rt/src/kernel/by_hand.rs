@@ -204,12 +204,15 @@ impl Call<'_> {
     }
 }
 
+/// The user's function, with everything about types done around it.
+type Backward = dyn Fn(&mut Kept) -> Result<()> + Send + Sync;
+
 /// The way back through a hand-written kernel.
 struct AdjointByHand {
     program: &'static Program,
     inputs: SmallVec<[Raw; 4]>,
     outputs: SmallVec<[Raw; 2]>,
-    backward: Box<dyn Fn(&mut Kept) -> Result<()> + Send + Sync>,
+    backward: Box<Backward>,
 }
 
 impl Adjoint for AdjointByHand {
