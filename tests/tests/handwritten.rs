@@ -54,7 +54,7 @@ fn sum_along<T: Float>(x: TensorView<'_, T>, mut y: TensorViewMut<'_, T>) -> Res
     for (x, y) in x.as_slice().chunks(size).zip(y.as_mut_slice().chunks_mut(size)) {
         let mut total = T::Compute::from_f64(0.0);
         for (x, y) in x.iter().zip(y) {
-            total = total + x.widen();
+            total += x.widen();
             *y = T::narrow(total);
         }
     }
@@ -103,7 +103,7 @@ fn decay_back<T: Float>(
     for (row, dlast) in dlast.iter().enumerate() {
         let mut state = dlast.widen();
         for t in (row * size..(row + 1) * size).rev() {
-            state = state + dy[t].widen();
+            state += dy[t].widen();
             dx[t] = T::narrow(state);
             state = T::Compute::from_f64(a) * state;
         }
@@ -118,12 +118,15 @@ fn add_all<T: Float>(x: TensorView<'_, T>, y: TensorView<'_, T>, mut sum: Tensor
     Ok(())
 }
 
+/// The gradients of `x` and of `y`.
+type Pair<D, T> = (Tensor<D, NoGrad, T>, Tensor<D, NoGrad, T>);
+
 fn add_back<D: Device, T: Float>(
     _x: &Tensor<D, NoGrad, T>,
     _y: &Tensor<D, NoGrad, T>,
     _sum: &Tensor<D, NoGrad, T>,
     g: &Tensor<D, NoGrad, T>,
-) -> Result<(Tensor<D, NoGrad, T>, Tensor<D, NoGrad, T>)> {
+) -> Result<Pair<D, T>> {
     Ok((g.clone(), g.clone()))
 }
 
