@@ -40,7 +40,7 @@
 //! | [`loss`] | `cross_entropy cross_entropy_ignoring cross_entropy_weighted nll` | `[N, C], target [N] -> []` |
 //! | | `kl_div` | `[N, ..], [N, ..] -> []` |
 //! | | `bce_with_logits mse l1 huber smooth_l1` | `[..], [..] -> []` |
-//! | [`optimizer`] | `Sgd Adam AdamW RmsProp` and their steps | in place |
+//! | [`optimizer`] | `Sgd Adam AdamW RmsProp` and their steps, `clip_by_norm` | in place |
 //! | [`layer`] | `Linear` | `[.., I] -> [.., O]` |
 //!
 //! Where a convention differs from PyTorch's, the kernel's documentation says so.
