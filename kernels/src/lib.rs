@@ -27,6 +27,7 @@
 //! | | `max_pool2d avg_pool2d` | `[.., H, W] -> [.., P, Q]` |
 //! | [`attention`] | `attention causal_attention masked_attention` | `[.., T, K], [.., S, K], [.., S, V] -> [.., T, V]` |
 //! | [`elementwise`] | `where_mask masked_fill clamp minimum maximum power` | `[..] -> [..]` |
+//! | [`dropout`] | `dropout` | `[..] -> [..]` |
 //! | [`statistics`] | `variance standard_deviation norm product` | `[.., C] -> [..]` |
 //! | | `cosine_similarity` | `[.., D], [.., D] -> [..]` |
 //! | | `cumsum` | `[.., T] -> [.., T]` |
@@ -51,6 +52,7 @@ pub mod activation;
 pub mod attention;
 pub mod contraction;
 pub mod conv;
+pub mod dropout;
 pub mod elementwise;
 pub mod index;
 pub mod layer;

@@ -8,6 +8,7 @@
 //! - loads that could fail and integer divisions that could fail carry the path;
 //! - a kernel that is returned satisfies [`ir::Graph::verify`].
 
+mod assertion;
 mod axes;
 mod by_hand;
 mod control;
@@ -16,9 +17,11 @@ mod functions;
 mod index;
 mod padding;
 mod places;
+mod random;
 mod reductions;
 mod refuse;
 mod scatter;
+mod scope;
 mod signature;
 mod sizes;
 mod statements;
@@ -70,6 +73,10 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
         scope: Vec::new(),
         helper: None,
         path: None,
+        scope_axes: scope::ScopeAxes::default(),
+        streams: 0,
+        assertions: Vec::new(),
+        in_expression: false,
         in_size: false,
         evaluated: 0,
     };
@@ -83,7 +90,7 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
         None => checker.by_hand(),
     }
     checker.check_has_effect(before);
-    let Checker { errors, graph, places, names, tensors, scalars, outputs, roots, .. } = checker;
+    let Checker { errors, graph, places, names, tensors, scalars, outputs, roots, assertions, .. } = checker;
     if errors.len() != before {
         return None;
     }
@@ -94,7 +101,7 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
         scalars,
         outputs,
         roots,
-        asserts: Vec::new(),
+        assertions,
         no_grad: function.no_grad.is_some(),
         names,
     };
@@ -124,6 +131,12 @@ struct Checker<'a> {
     /// The helper being inlined, and those that call it.
     helper: Option<Inlined>,
     path: Option<NodeId>,
+    scope_axes: scope::ScopeAxes,
+    /// Random numbers written so far.
+    streams: u32,
+    assertions: Vec<ir::Assertion>,
+    /// True within a block that has a value, where nothing is assigned.
+    in_expression: bool,
     /// True within a size expression.
     in_size: bool,
     /// Expressions evaluated so far.
