@@ -19,6 +19,7 @@
 
 mod affine;
 mod axis;
+mod clip;
 mod graph;
 mod kernel;
 mod op;
@@ -26,6 +27,7 @@ mod window;
 
 pub use affine::{Affine, Uniform};
 pub use axis::{Axis, AxisId, AxisSet, Extent, ExtentId};
+pub use clip::Clip;
 pub use graph::{Graph, Node, NodeId};
 pub use kernel::{Backward, Intent, Kernel, Output, Root, Saved, Scalar, ScalarTy, Target, Temp, Tensor, Write};
 pub use op::{Binary, Elem, Literal, Op, Reduction, Source, Ty, Unary};
