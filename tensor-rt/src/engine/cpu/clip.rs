@@ -28,118 +28,178 @@ pub(super) struct Clip {
 /// The clips of an array.
 pub(super) type Clips = SmallVec<[Clip; 2]>;
 
-/// Rows of fewer elements are looked at one by one.
-const SHORT: usize = 8;
-
-/// Copies a box of elements of `size` bytes to a dense one.
+/// Copies a box of elements of `size` bytes.
 ///
 /// # Safety
-/// `target` has room for the box. Every element of the array that exists is initialised, at `source` plus the strides, less
-/// what a divisor takes away.
+/// `target` has room for the box at its strides. Every element of the array that exists is initialised, at `source` plus the
+/// strides, less what a divisor takes away.
 pub(super) unsafe fn copy_clipped(
     extent: &[usize],
     size: usize,
     target: *mut u8,
+    target_strides: &[isize],
     source: *const u8,
-    strides: &[isize],
+    source_strides: &[isize],
     clips: &mut [Clip],
 ) {
+    // A row costs more than an element, and neighbors in memory are read together.
+    let worth = |&dim: &usize| (extent[dim].min(16), source_strides[dim].unsigned_abs() == size, extent[dim]);
+    let Some(along) = (0..extent.len()).max_by_key(worth) else {
+        // SAFETY: the caller's; a box without dimensions is a row of one element.
+        return unsafe { copy_clipped(&[1], size, target, &[0], source, &[0], clips) };
+    };
+    let others: SmallVec<[usize; 6]> = (0..extent.len()).filter(|&dim| dim != along).collect();
+    let copy = Copy { extent, target_strides, source_strides, along };
     // SAFETY: the caller's.
     unsafe {
         match size {
-            1 => copy_dims::<u8>(extent, target.cast(), source, strides, 0, clips),
-            2 => copy_dims::<u16>(extent, target.cast(), source, strides, 0, clips),
-            4 => copy_dims::<u32>(extent, target.cast(), source, strides, 0, clips),
-            8 => copy_dims::<u64>(extent, target.cast(), source, strides, 0, clips),
+            1 => copy.dims::<u8>(&others, target, source, clips),
+            2 => copy.dims::<u16>(&others, target, source, clips),
+            4 => copy.dims::<u32>(&others, target, source, clips),
+            8 => copy.dims::<u64>(&others, target, source, clips),
             _ => unreachable!("bug: element of {size} bytes"),
         }
     }
 }
 
-/// # Safety
-/// As [`copy_clipped`], of the dimensions from `dim` on.
-unsafe fn copy_dims<E: Copy + Default>(
-    extent: &[usize],
-    target: *mut E,
-    mut source: *const u8,
-    strides: &[isize],
-    dim: usize,
-    clips: &mut [Clip],
-) {
-    if dim + 1 >= extent.len() {
-        let len = extent.get(dim).copied().unwrap_or(1);
-        // SAFETY: the caller's.
-        unsafe {
-            let row = std::slice::from_raw_parts_mut(target.cast::<std::mem::MaybeUninit<E>>(), len);
-            return copy_row(row, source, strides.get(dim).copied().unwrap_or(0), dim, clips);
-        }
-    }
-    let inner: usize = extent[dim + 1..].iter().product();
-    for i in 0..extent[dim] {
-        // SAFETY: `i` is within the dimension, so this is the next part of the target.
-        unsafe { copy_dims(extent, target.add(i * inner), source, strides, dim + 1, clips) };
-        source = source.wrapping_offset(strides[dim]);
-        clips.iter_mut().for_each(|clip| clip.value = clip.value.wrapping_add(clip.steps[dim] as i64));
-    }
-    let back = |clip: &mut Clip| {
-        clip.value = clip.value.wrapping_sub((clip.steps[dim] as i64).wrapping_mul(extent[dim] as i64));
-    };
-    clips.iter_mut().for_each(back);
+/// A copy of a box, row by row.
+#[derive(Clone, Copy)]
+struct Copy<'a> {
+    extent: &'a [usize],
+    target_strides: &'a [isize],
+    source_strides: &'a [isize],
+    /// The dimension of a row.
+    along: usize,
 }
 
-/// # Safety
-/// As [`copy_clipped`], of the row along `dim`.
-unsafe fn copy_row<E: Copy + Default>(
-    row: &mut [std::mem::MaybeUninit<E>],
-    source: *const u8,
-    stride: isize,
-    dim: usize,
-    clips: &[Clip],
-) {
-    let step = |clip: &Clip| clip.steps.get(dim).map_or(0, |&step| step as i64);
-    let even = clips.iter().all(|clip| clip.divisor == 1 && (-1..=1).contains(&step(clip)));
-    if row.len() < SHORT || !even {
-        for (j, place) in row.iter_mut().enumerate() {
-            let mut at = source.wrapping_offset((j as isize).wrapping_mul(stride));
-            let mut exists = true;
-            for clip in clips {
-                let value = clip.value.wrapping_add(step(clip).wrapping_mul(j as i64));
-                let index = if clip.divisor == 1 { value } else { value.wrapping_div(clip.divisor) };
-                exists &= index.wrapping_mul(clip.divisor) == value && (0..clip.size).contains(&index);
-                at = at.wrapping_offset((index.wrapping_sub(value) as isize).wrapping_mul(clip.stride));
-            }
-            // SAFETY: the element exists.
-            place.write(if exists { unsafe { at.cast::<E>().read() } } else { E::default() });
-        }
-        return;
-    }
-    let (mut low, mut high) = (0i128, row.len() as i128);
-    for clip in clips {
-        let (value, size) = (clip.value as i128, clip.size as i128);
-        let (first, end) = match step(clip) {
-            1 => (-value, size - value),
-            -1 => (value - size + 1, value + 1),
-            _ if (0..size).contains(&value) => (low, high),
-            _ => (high, high),
+/// The elements of a row that exist: every `period`-th one from `first`, before `end`.
+#[derive(Clone, Copy)]
+struct Places {
+    first: usize,
+    end: usize,
+    period: usize,
+}
+
+impl Copy<'_> {
+    /// # Safety
+    /// As [`copy_clipped`], of the dimensions `others` and that of a row.
+    unsafe fn dims<E: std::marker::Copy + Default>(
+        self,
+        others: &[usize],
+        target: *mut u8,
+        source: *const u8,
+        clips: &mut [Clip],
+    ) {
+        let Some((&dim, inner)) = others.split_first() else {
+            // SAFETY: the caller's.
+            return unsafe { self.row::<E>(target, source, clips) };
         };
-        (low, high) = (low.max(first), high.min(end));
+        for i in 0..self.extent[dim] as isize {
+            let target = target.wrapping_offset(i * self.target_strides[dim]);
+            let source = source.wrapping_offset(i.wrapping_mul(self.source_strides[dim]));
+            // SAFETY: `i` is within the dimension.
+            unsafe { self.dims::<E>(inner, target, source, clips) };
+            clips.iter_mut().for_each(|clip| clip.value = clip.value.wrapping_add(clip.steps[dim] as i64));
+        }
+        for clip in clips {
+            clip.value = clip.value.wrapping_sub((clip.steps[dim] as i64).wrapping_mul(self.extent[dim] as i64));
+        }
     }
-    let low = low.min(row.len() as i128) as usize;
-    let high = high.max(low as i128) as usize;
-    row[..low].fill(std::mem::MaybeUninit::new(E::default()));
-    row[high..].fill(std::mem::MaybeUninit::new(E::default()));
-    let source = source.wrapping_offset((low as isize).wrapping_mul(stride));
-    let inside = &mut row[low..high];
-    // SAFETY: the elements from `low` to `high` exist.
-    unsafe {
-        if stride == size_of::<E>() as isize {
-            std::ptr::copy_nonoverlapping(source.cast::<E>(), inside.as_mut_ptr().cast(), inside.len());
-        } else {
-            for (j, place) in inside.iter_mut().enumerate() {
-                place.write(source.wrapping_offset(j as isize * stride).cast::<E>().read());
+
+    /// # Safety
+    /// As [`copy_clipped`], of one row.
+    unsafe fn row<E: std::marker::Copy + Default>(self, target: *mut u8, source: *const u8, clips: &[Clip]) {
+        let len = self.extent[self.along];
+        let place = |j: usize| target.wrapping_offset(j as isize * self.target_strides[self.along]).cast::<E>();
+        let stride = self.source_strides[self.along];
+        let Some(Places { first, end, period }) = self.places(clips) else {
+            for j in 0..len {
+                let from = self.element(source, clips, j);
+                // SAFETY: the element exists, and `j` is within the row.
+                unsafe { place(j).write(from.map_or(E::default(), |from| from.cast::<E>().read())) };
+            }
+            return;
+        };
+        // What does not move along the row may exclude all of it.
+        let start = if first < end { self.element(source, clips, first) } else { None };
+        if start.is_none() || first != 0 || end < len || period != 1 {
+            for j in 0..len {
+                // SAFETY: `j` is within the row.
+                unsafe { place(j).write(E::default()) };
+            }
+        }
+        let Some(start) = start else { return };
+        // From one element that exists to the next: divisors take the same away from each step.
+        let less = |clip: &Clip| {
+            let step = (clip.steps[self.along] as i64).wrapping_mul(period as i64);
+            ((step / clip.divisor).wrapping_sub(step) as isize).wrapping_mul(clip.stride)
+        };
+        let step = clips.iter().map(less).fold((period as isize).wrapping_mul(stride), isize::wrapping_add);
+        let dense = period == 1
+            && step == size_of::<E>() as isize
+            && self.target_strides[self.along] == size_of::<E>() as isize;
+        // SAFETY: the places up to `end` exist, and are within the row.
+        unsafe {
+            if dense {
+                return std::ptr::copy_nonoverlapping(start.cast::<E>(), place(first), end - first);
+            }
+            let mut from = start;
+            for j in (first..end).step_by(period) {
+                place(j).write(from.cast::<E>().read());
+                from = from.wrapping_offset(step);
             }
         }
     }
+
+    /// Where the element at `j` of a row is, if it exists.
+    fn element(self, source: *const u8, clips: &[Clip], j: usize) -> Option<*const u8> {
+        let mut at = source.wrapping_offset((j as isize).wrapping_mul(self.source_strides[self.along]));
+        for clip in clips {
+            let value = clip.value.wrapping_add((clip.steps[self.along] as i64).wrapping_mul(j as i64));
+            let index = if clip.divisor == 1 { value } else { value.wrapping_div(clip.divisor) };
+            if index.wrapping_mul(clip.divisor) != value || !(0..clip.size).contains(&index) {
+                return None;
+            }
+            at = at.wrapping_offset((index.wrapping_sub(value) as isize).wrapping_mul(clip.stride));
+        }
+        Some(at)
+    }
+
+    /// The elements of a row that exist, if one clip at most moves along it, by a small step.
+    fn places(self, clips: &[Clip]) -> Option<Places> {
+        const LARGE: i64 = 1 << 40;
+        let len = self.extent[self.along];
+        let mut places = Places { first: 0, end: len, period: 1 };
+        let mut moves = clips.iter().filter(|clip| clip.steps[self.along] != 0);
+        let (Some(clip), None) = (moves.next(), moves.next()) else {
+            // Nothing moves, or too much.
+            return clips.iter().all(|clip| clip.steps[self.along] == 0).then_some(places);
+        };
+        let &Clip { size, divisor, value, ref steps, .. } = clip;
+        let step = steps[self.along] as i64;
+        let small = [size, value, step, divisor, len as i64].iter().all(|number| number.abs() < LARGE);
+        if !small || divisor < 1 || size.checked_mul(divisor).is_none_or(|all| all > LARGE) {
+            return None;
+        }
+        if divisor != 1 {
+            places.first = (0..len.min(divisor as usize)).find(|&j| (value + step * j as i64) % divisor == 0)?;
+            places.period = (1..=divisor).find(|&period| step * period % divisor == 0)? as usize;
+        }
+        // 0 <= value + step j < size divisor
+        let (low, high) = match step > 0 {
+            true => (ceil(-value, step), ceil(size * divisor - value, step)),
+            false => (ceil(value - size * divisor + 1, -step), ceil(value + 1, -step)),
+        };
+        let low = low.clamp(0, len as i64) as usize;
+        places.first += low.saturating_sub(places.first).div_ceil(places.period) * places.period;
+        places.end = high.clamp(0, len as i64) as usize;
+        Some(places)
+    }
+}
+
+/// The least whole number that is not less than `a / b`, for a positive `b`.
+fn ceil(a: i64, b: i64) -> i64 {
+    if b == 1 { a } else { -(-a).div_euclid(b) }
 }
 
 #[cfg(test)]
@@ -172,16 +232,40 @@ mod tests {
         }
         let mut found = vec![7u32; extent[0] * extent[1]];
         // SAFETY: the target has the size of the box; the clips have the sizes and strides of `x`.
-        unsafe { copy_clipped(&extent, 4, found.as_mut_ptr().cast(), source, &strides, &mut staged) };
+        unsafe {
+            let dense = [extent[1] as isize * 4, 4];
+            copy_clipped(&extent, 4, found.as_mut_ptr().cast(), &dense, source, &strides, &mut staged);
+        }
         assert_eq!(found, expected, "{extent:?} {clips:?}");
         assert_eq!(staged[0].value, clips[0].1, "the clips are as they were");
     }
 
     #[test]
     fn elements_outside_are_zero() {
-        for extent in [[1, 1], [7, 3], [3, 30], [6, 8]] {
-            for outer in [(1, -1, 1), (1, 0, 1), (2, -3, 1), (-1, 6, 1), (0, 2, 1), (0, 9, 1), (1, -2, 2)] {
-                for inner in [(1, -3, 1), (-1, 22, 1), (0, 4, 1), (0, -4, 1), (3, -7, 1), (1, -5, 3), (1, 100, 1)] {
+        for extent in [[1, 1], [7, 3], [3, 30], [6, 8], [20, 20]] {
+            for outer in [
+                (1, -1, 1),
+                (1, 0, 1),
+                (2, -3, 1),
+                (-1, 6, 1),
+                (0, 2, 1),
+                (0, 9, 1),
+                (1, -2, 2),
+                (3, -4, 2),
+                (-1, 9, 4),
+            ] {
+                for inner in [
+                    (1, -3, 1),
+                    (-1, 22, 1),
+                    (0, 4, 1),
+                    (0, -4, 1),
+                    (3, -7, 1),
+                    (1, -5, 3),
+                    (-2, 31, 3),
+                    (4, -6, 2),
+                    (1, 100, 1),
+                    (1, 0, -2),
+                ] {
                     case(extent, [outer, inner]);
                 }
             }

@@ -461,15 +461,16 @@ unsafe fn pack(
         // SAFETY: the block lies within both boxes; in a standard tiling it is a run of the dense one.
         let copy = |target: *mut u8| unsafe {
             let size = from.size();
+            let dense = dense_strides(&extent, size);
             match clips {
-                [] => copy_box(&extent, size, target, &dense_strides(&extent, size), source, strides),
+                [] => copy_box(&extent, size, target, &dense, source, strides),
                 _ => {
                     let at_block = |clip: &Clip| Clip {
                         value: clip.value.wrapping_add(distance(&start, &clip.steps) as i64),
                         ..clip.clone()
                     };
                     let mut clips: Clips = clips.iter().map(at_block).collect();
-                    copy_clipped(&extent, size, target, source, strides, &mut clips);
+                    copy_clipped(&extent, size, target, &dense, source, strides, &mut clips);
                 }
             }
         };

@@ -161,7 +161,8 @@ impl View {
         // elements are initialised.
         unsafe {
             let size = source.dtype.size();
-            copy_clipped(&self.extent, size, stream.buffer, pointer, &stream.strides, &mut clips);
+            let dense = dense_strides(&self.extent, size);
+            copy_clipped(&self.extent, size, stream.buffer, &dense, pointer, &stream.strides, &mut clips);
         }
         stream.buffer
     }
