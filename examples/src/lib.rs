@@ -7,5 +7,6 @@
 pub mod confusion;
 pub mod curve;
 pub mod digits;
+pub mod measure;
 pub mod shuffle;
 pub mod trap;

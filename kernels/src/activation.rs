@@ -7,7 +7,7 @@ use tensor_rt::prelude::*;
 tensor_fn! {
     /// Rectifier: `y = max(x, 0)`.
     ///
-    /// Gradient: `dx = dy` where `x > 0`, else 0 (0 at 0).
+    /// Gradient: `dx = dy` where `x > 0` and at NaN, else 0 (0 at 0).
     /// # Errors
     /// Fails if memory runs out.
     pub fn relu(x: &Tensor[..]) -> Tensor[..] {

@@ -27,6 +27,7 @@
 //! | | `max_pool2d avg_pool2d` | `[.., H, W] -> [.., P, Q]` |
 //! | [`attention`] | `attention causal_attention masked_attention` | `[.., T, K], [.., S, K], [.., S, V] -> [.., T, V]` |
 //! | [`elementwise`] | `where_mask masked_fill clamp minimum maximum power` | `[..] -> [..]` |
+//! | [`dropout`] | `dropout` | `[..] -> [..]` |
 //! | [`statistics`] | `variance standard_deviation norm product` | `[.., C] -> [..]` |
 //! | | `cosine_similarity` | `[.., D], [.., D] -> [..]` |
 //! | | `cumsum` | `[.., T] -> [.., T]` |
@@ -40,7 +41,7 @@
 //! | [`loss`] | `cross_entropy cross_entropy_ignoring cross_entropy_weighted nll` | `[N, C], target [N] -> []` |
 //! | | `kl_div` | `[N, ..], [N, ..] -> []` |
 //! | | `bce_with_logits mse l1 huber smooth_l1` | `[..], [..] -> []` |
-//! | [`optimizer`] | `Sgd Adam AdamW RmsProp` and their steps | in place |
+//! | [`optimizer`] | `Sgd Adam AdamW RmsProp` and their steps, `clip_by_norm` | in place |
 //! | [`layer`] | `Linear` | `[.., I] -> [.., O]` |
 //!
 //! Where a convention differs from PyTorch's, the kernel's documentation says so.
@@ -51,6 +52,7 @@ pub mod activation;
 pub mod attention;
 pub mod contraction;
 pub mod conv;
+pub mod dropout;
 pub mod elementwise;
 pub mod index;
 pub mod layer;

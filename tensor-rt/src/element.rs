@@ -13,7 +13,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 pub use half::{bf16, f16};
 
 use crate::isa::Isa;
-use crate::math::{double, half as half_precision, single};
+use crate::math::{double, half as half_precision, random, single};
 
 mod sealed {
     pub trait Sealed {}
@@ -267,17 +267,21 @@ macro_rules! compute_trait {
             fn powi<I: Isa>(self, exponent: i64) -> Self;
             /// `self * factor + addend`, rounded once on every instruction set.
             fn fma(self, factor: Self, addend: Self) -> Self;
+            /// The random number of a counter, uniform in `[0, 1)`; `math::random` says how it is made.
+            fn uniform(seed: u64, stream: u32, counter: u64) -> Self;
+            /// The random number of a counter, normal with mean 0 and variance 1.
+            fn normal(seed: u64, stream: u32, counter: u64) -> Self;
             /// True for NaN.
             fn is_nan(self) -> bool;
             /// True unless infinite or NaN.
             fn is_finite(self) -> bool;
         }
 
-        compute_trait! { @impl f32, single, casts { $($from: $source;)* } unary { $($unary;)* } binary { $($binary;)* } }
-        compute_trait! { @impl f64, double, casts { $($from: $source;)* } unary { $($unary;)* } binary { $($binary;)* } }
+        compute_trait! { @impl f32, single, uniform_single, normal_single, casts { $($from: $source;)* } unary { $($unary;)* } binary { $($binary;)* } }
+        compute_trait! { @impl f64, double, uniform_double, normal_double, casts { $($from: $source;)* } unary { $($unary;)* } binary { $($binary;)* } }
     };
     (
-        @impl $float:ident, $module:ident,
+        @impl $float:ident, $module:ident, $uniform:ident, $normal:ident,
         casts { $($from:ident: $source:ty;)* } unary { $($unary:ident;)* } binary { $($binary:ident;)* }
     ) => {
         impl Compute for $float {
@@ -313,6 +317,10 @@ macro_rules! compute_trait {
             fn powi<I: Isa>(self, exponent: i64) -> Self { $module::powi::<I>(self, exponent) }
             #[inline(always)]
             fn fma(self, factor: Self, addend: Self) -> Self { self.mul_add(factor, addend) }
+            #[inline(always)]
+            fn uniform(seed: u64, stream: u32, counter: u64) -> Self { random::$uniform(seed, stream, counter) }
+            #[inline(always)]
+            fn normal(seed: u64, stream: u32, counter: u64) -> Self { random::$normal(seed, stream, counter) }
             #[inline(always)]
             fn is_nan(self) -> bool { self != self }
             #[inline(always)]

@@ -32,9 +32,14 @@ pub struct Avx2;
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512;
 
+/// No fused operation: arithmetic that is the same bits on every instruction set. No pass is instantiated for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unfused;
+
 impl sealed::Sealed for Baseline {}
 impl sealed::Sealed for Avx2 {}
 impl sealed::Sealed for Avx512 {}
+impl sealed::Sealed for Unfused {}
 
 impl Isa for Baseline {
     const FMA: bool = cfg!(target_arch = "aarch64");
@@ -49,6 +54,11 @@ impl Isa for Avx2 {
 impl Isa for Avx512 {
     const FMA: bool = true;
     const NAME: &'static str = "avx512";
+}
+
+impl Isa for Unfused {
+    const FMA: bool = false;
+    const NAME: &'static str = "unfused";
 }
 
 /// `a * b + c` in the fastest way, rounded once or twice. For polynomials whose error bound allows both; a user's own

@@ -145,6 +145,10 @@ fn case_e13_clamp_and_relu_keep_nan() -> Result<()> {
     assert_values(&clamp(&x, 0.0, 1.0)?, &[3], &[NAN, 0.0, 1.0]);
     assert_values(&clamp(&x, 0.0, f64::INFINITY)?, &[3], &[NAN, 0.0, 2.0]);
     assert_values(&relu(&x)?, &[3], &[NAN, 0.0, 2.0]);
+    // The cotangent passes at the NaN.
+    assert_values(&value_and_gradient(x.clone(), |x| relu(x))?.1, &[3], &[1.0, 0.0, 1.0]);
+    assert_values(&value_and_gradient(x.clone(), |x| clamp(x, 0.0, 1.0))?.1, &[3], &[1.0, 0.0, 0.0]);
+    assert_values(&value_and_gradient(x, |x| clamp(x, -2.0, 3.0))?.1, &[3], &[1.0, 1.0, 1.0]);
     Ok(())
 }
 

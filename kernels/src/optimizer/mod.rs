@@ -8,6 +8,7 @@
 //! does not matter; state is as long as the parameter and untracked.
 
 mod adam;
+mod clip;
 mod rms_prop;
 mod sgd;
 
@@ -16,6 +17,7 @@ use std::collections::HashMap;
 use tensor_rt::prelude::*;
 
 pub use adam::{Adam, AdamW, adam_step, adamw_step};
+pub use clip::{add_squares, clip_by_norm, scale_to_norm};
 pub use rms_prop::{RmsProp, rms_prop_momentum_step, rms_prop_step};
 pub use sgd::{Sgd, sgd_momentum_step, sgd_step};
 

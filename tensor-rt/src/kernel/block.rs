@@ -86,6 +86,16 @@ pub(crate) enum FaultKind {
     DivisionByZero,
     /// An integer division whose result has no representation (`MIN / -1`).
     DivisionOverflow,
+    /// An assertion of the program, by position, that does not hold.
+    Assertion { assertion: u16 },
+}
+
+impl FaultKind {
+    /// True if this is reported where both are found: an assertion says more than the index or divisor that it is about.
+    fn precedes(self, other: FaultKind) -> bool {
+        let asserted = |kind: FaultKind| matches!(kind, FaultKind::Assertion { .. });
+        asserted(self) && !asserted(other)
+    }
 }
 
 /// Everything that is the same for all blocks of one pass of a launch, and the slots of the current block.
@@ -272,6 +282,14 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// Whether an assertion of the program holds at each point; an error is recorded for the first where it does not.
+    #[inline]
+    pub fn assert(&self, assertion: u16, holds: &[bool]) {
+        if let Some(point) = holds.iter().position(|&holds| !holds) {
+            record(&self.fault, point, FaultKind::Assertion { assertion });
+        }
+    }
+
     #[cold]
     fn division_fault<V: Integer>(&self, i: usize, divisor: V) -> V {
         let kind = if divisor == V::default() { FaultKind::DivisionByZero } else { FaultKind::DivisionOverflow };
@@ -318,7 +336,7 @@ fn wrong_scalar(wanted: &str, found: Scalar) -> ! {
 #[cold]
 fn record(fault: &Cell<Option<Fault>>, point: usize, kind: FaultKind) {
     let point = point as u32;
-    if fault.get().is_none_or(|found| point < found.point) {
+    if fault.get().is_none_or(|found| point < found.point || point == found.point && kind.precedes(found.kind)) {
         fault.set(Some(Fault { point, kind }));
     }
 }

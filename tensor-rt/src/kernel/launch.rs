@@ -18,8 +18,8 @@ use crate::accounting;
 use crate::device::DeviceId;
 use crate::element::DType;
 use crate::engine::cpu::{CpuEngine, needs_elements};
-use crate::engine::{ArrayRef, Engine, Launch, LaunchError, OutOfMemory};
-use crate::error::{Error, Origin, Result};
+use crate::engine::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory};
+use crate::error::{Error, Origin, Result, Sizes};
 use crate::tensor::raw::{Exclusive, Raw};
 
 /// The tensor arguments of a call, in order.
@@ -39,6 +39,12 @@ enum Argument<'a> {
     Edit(usize),
     /// By position among the donated tensors.
     Donate(usize),
+}
+
+/// An argument.
+pub(crate) enum Part<'p, 'a> {
+    Read(&'p Raw),
+    Edit(&'p mut Exclusive<'a>),
 }
 
 impl<'a> Arguments<'a> {
@@ -90,6 +96,17 @@ impl<'a> Arguments<'a> {
             Argument::Edit(place) => self.edited[place].raw(),
             Argument::Donate(place) => &self.donated[place],
         }
+    }
+
+    /// All arguments, each as it may be used.
+    pub fn parts(&mut self) -> impl Iterator<Item = Part<'_, 'a>> {
+        let (mut edited, donated) = (self.edited.iter_mut(), &self.donated);
+        self.order.iter().map(move |argument| match *argument {
+            Argument::Read(raw) => Part::Read(raw),
+            Argument::Donate(place) => Part::Read(&donated[place]),
+            // Places are in the order of their arguments.
+            Argument::Edit(_) => Part::Edit(edited.next().expect("bug in a call: a place for each edited argument")),
+        })
     }
 
     /// All arguments.
@@ -148,7 +165,7 @@ impl Frame<'_, '_> {
         let engine = engine(self.setting.device)?;
         let mut runs: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.schedule.kernels.len());
         for (position, kernel) in self.schedule.kernels.iter().enumerate().rev() {
-            if !kernel.writes.iter().any(|write| self.raw(write.array).is_some()) {
+            if !kernel.writes.iter().any(|write| self.raw(write.array).is_some()) && !self.checks(position) {
                 continue;
             }
             runs[position] = true;
@@ -162,6 +179,14 @@ impl Frame<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// True if a kernel checks an assertion: those of a forward pass, unless it writes nothing.
+    fn checks(&self, kernel: usize) -> bool {
+        let Setting { program, resolved, .. } = self.setting;
+        matches!(self.params, Params::Given(_))
+            && program.assertions.iter().any(|assertion| assertion.kernel as usize == kernel)
+            && resolved.writes_something(program)
     }
 
     /// Makes an array that a kernel which runs reads.
@@ -220,7 +245,15 @@ impl Frame<'_, '_> {
         let launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };
-        engine.launch(&launch).map_err(|error| error_of(error, self.schedule, kernel, self.setting))
+        engine.launch(&launch).or_else(|error| match error {
+            // The kernel ran for another reason than its assertion.
+            LaunchError::Fault(LaunchFault { kind: FaultKind::Assertion { .. }, .. })
+                if !resolved.writes_something(program) =>
+            {
+                Ok(())
+            }
+            error => Err(error_of(error, self.schedule, kernel, self.setting)),
+        })
     }
 }
 
@@ -260,7 +293,28 @@ fn error_of(error: LaunchError, schedule: &Schedule, kernel: &Kernel, setting: S
             out_of_range(kernel.writes[write as usize].array, dim, value, bound, position)
         }
         FaultKind::DivisionByZero | FaultKind::DivisionOverflow => Error::DivisionByZero { op, position, at },
+        FaultKind::Assertion { assertion } => {
+            let assertion = &setting.program.assertions[assertion as usize];
+            let position = along(assertion.axes, &position, kernel, setting);
+            Error::Assertion { op, text: assertion.text, position, at }
+        }
     }
+}
+
+/// The part of a position in a kernel that is the index along some of its axes.
+fn along(axes: &[u16], position: &[usize], kernel: &Kernel, setting: Setting<'_>) -> Sizes {
+    let rank = |axis: u16| if setting.program.axes[axis as usize].rest { setting.resolved.rest.len() } else { 1 };
+    let mut index = vec![];
+    for &axis in axes {
+        let mut start = 0;
+        for &own in kernel.free.iter().chain(kernel.reduced) {
+            if own == axis {
+                index.extend_from_slice(&position[start..start + rank(own)]);
+            }
+            start += rank(own);
+        }
+    }
+    index.into()
 }
 
 /// The engine of a device.

@@ -239,7 +239,7 @@ pub struct Pass {
     pub kind: PassKind,
     /// Operands that the pass reads, by position in the kernel.
     pub operands: &'static [u16],
-    /// Axes whose index the pass reads as a value.
+    /// Axes whose index the pass reads as a value; along `..`, the row-major position.
     pub axes: &'static [u16],
     /// Finished reductions that the pass reads.
     pub rows: &'static [u16],
@@ -333,11 +333,15 @@ pub struct Schedule {
     pub kernels: &'static [Kernel],
 }
 
-/// An in-kernel assertion's text; the pass reports it by position.
+/// An in-kernel assertion; a pass of the forward schedule reports by position that it does not hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Assertion {
     /// The user's text.
     pub text: &'static str,
+    /// The kernel of the forward schedule that checks it. It runs for that alone, unless the program writes nothing.
+    pub kernel: u16,
+    /// Axes of the kernel whose indices say where it does not hold.
+    pub axes: &'static [u16],
 }
 
 /// Everything the runtime knows of a `tensor_fn!` function.

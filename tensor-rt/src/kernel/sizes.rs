@@ -9,7 +9,7 @@
 use smallvec::SmallVec;
 
 use super::block::Scalar;
-use super::program::{Extent, Program, SizeExpr};
+use super::program::{Array, Extent, Program, SizeExpr};
 use crate::error::{Error, Origin, Result};
 use crate::shape::Shape;
 
@@ -195,6 +195,16 @@ impl Resolved {
             }
         }
         Ok(())
+    }
+
+    /// True if an output or an edited parameter has elements.
+    pub fn writes_something(&self, program: &Program) -> bool {
+        let edited =
+            program.forward.kernels.iter().flat_map(|kernel| kernel.writes).filter_map(|write| match write.array {
+                Array::Param(param) => Some(program.tensors[param as usize].axes),
+                _ => None,
+            });
+        program.outputs.iter().map(|output| output.axes).chain(edited).any(|axes| self.points(program, axes) != 0)
     }
 }
 

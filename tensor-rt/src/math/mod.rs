@@ -1,6 +1,8 @@
 //! Elementary functions that vectorise, for `f32` ([`single`]) and `f64` ([`double`]), and the conversions of the two
 //! half-precision elements ([`half`]).
 //!
+//! Random numbers are in [`random`].
+//!
 //! Every function is `#[inline(always)]`, generic over the instruction set, and straight-line: both sides of a choice
 //! are evaluated and one is selected, so that a loop over a slice becomes a vector loop. Polynomials use a fused
 //! multiply-add where the instruction set has one; nothing else does.
@@ -38,5 +40,6 @@ mod accuracy;
 pub(crate) mod double;
 pub(crate) mod half;
 mod quadrant;
+pub(crate) mod random;
 pub(crate) mod single;
 mod wide;

@@ -20,48 +20,49 @@ pub(super) fn cast(input: &Raw, dtype: DType, origin: Origin) -> Result<Raw> {
     if input.dtype() == dtype {
         return Ok(input.detached());
     }
-    match input.dtype() {
-        DType::F32 => to::<f32>(input, dtype, origin),
-        DType::F64 => to::<f64>(input, dtype, origin),
-        DType::F16 => to::<f16>(input, dtype, origin),
-        DType::Bf16 => to::<bf16>(input, dtype, origin),
-        DType::I64 => to::<i64>(input, dtype, origin),
-        DType::I32 => to::<i32>(input, dtype, origin),
-        DType::U32 => to::<u32>(input, dtype, origin),
-        DType::U8 => to::<u8>(input, dtype, origin),
-        DType::Bool => to::<bool>(input, dtype, origin),
-    }
-}
-
-fn to<S: Source>(input: &Raw, dtype: DType, origin: Origin) -> Result<Raw> {
-    match dtype {
-        DType::F32 => convert::<S, f32>(input, origin),
-        DType::F64 => convert::<S, f64>(input, origin),
-        DType::F16 => convert::<S, f16>(input, origin),
-        DType::Bf16 => convert::<S, bf16>(input, origin),
-        DType::I64 => convert::<S, i64>(input, origin),
-        DType::I32 => convert::<S, i32>(input, origin),
-        DType::U32 => convert::<S, u32>(input, origin),
-        DType::U8 => convert::<S, u8>(input, origin),
-        DType::Bool => convert::<S, bool>(input, origin),
-    }
-}
-
-fn convert<S: Source, T: Target>(input: &Raw, origin: Origin) -> Result<Raw> {
     let dense = if input.is_dense() { input.detached() } else { input.gathered(origin)? };
-    let source: &[S] = dense.as_slice().expect("bug in tensor-rt: a dense tensor of this element is no slice");
-    Raw::written(input.device(), input.shape(), origin, |target: &mut [T]| {
-        let block = |(target, source): (&mut [T], &[S])| {
-            for (target, source) in target.iter_mut().zip(source) {
-                *target = source.to();
-            }
-        };
-        if source.len() <= BLOCK {
-            block((target, source));
+    match dtype {
+        DType::F32 => to::<f32>(&dense, origin),
+        DType::F64 => to::<f64>(&dense, origin),
+        DType::F16 => to::<f16>(&dense, origin),
+        DType::Bf16 => to::<bf16>(&dense, origin),
+        DType::I64 => to::<i64>(&dense, origin),
+        DType::I32 => to::<i32>(&dense, origin),
+        DType::U32 => to::<u32>(&dense, origin),
+        DType::U8 => to::<u8>(&dense, origin),
+        DType::Bool => to::<bool>(&dense, origin),
+    }
+}
+
+/// Only the innermost loop knows both elements: what divides the work among threads is compiled once per target.
+fn to<T: Target>(source: &Raw, origin: Origin) -> Result<Raw> {
+    let convert: fn(&Raw, usize, &mut [T]) = match source.dtype() {
+        DType::F32 => convert::<f32, T>,
+        DType::F64 => convert::<f64, T>,
+        DType::F16 => convert::<f16, T>,
+        DType::Bf16 => convert::<bf16, T>,
+        DType::I64 => convert::<i64, T>,
+        DType::I32 => convert::<i32, T>,
+        DType::U32 => convert::<u32, T>,
+        DType::U8 => convert::<u8, T>,
+        DType::Bool => convert::<bool, T>,
+    };
+    Raw::written(source.device(), source.shape(), origin, |target: &mut [T]| {
+        if target.len() <= BLOCK {
+            convert(source, 0, target);
         } else {
-            target.par_chunks_mut(BLOCK).zip(source.par_chunks(BLOCK)).for_each(block);
+            let blocks = target.par_chunks_mut(BLOCK).enumerate();
+            blocks.for_each(|(block, target)| convert(source, block * BLOCK, target));
         }
     })
+}
+
+/// Fills `target` with the elements of a dense `source` from `start` on.
+fn convert<S: Source, T: Target>(source: &Raw, start: usize, target: &mut [T]) {
+    let source: &[S] = source.as_slice().expect("bug in tensor-rt: a dense tensor of this element is no slice");
+    for (target, source) in target.iter_mut().zip(&source[start..]) {
+        *target = source.to();
+    }
 }
 
 /// The number as an `f32` rounded to odd, from which rounding to half precision gives what rounding once would: the last

@@ -1,6 +1,8 @@
 //! Which function of the library is meant by a name of the table.
 
-use kernels::optimizer::{adam_step, adamw_step, rms_prop_momentum_step, rms_prop_step, sgd_momentum_step};
+use kernels::optimizer::{
+    adam_step, adamw_step, clip_by_norm, rms_prop_momentum_step, rms_prop_step, sgd_momentum_step, sgd_step,
+};
 use kernels::{activation, attention, contraction, conv, elementwise, index, loss, norm, pool, softmax, statistics};
 use tensor_rt::prelude::*;
 use tensor_rt_kernels as kernels;
@@ -67,6 +69,11 @@ pub fn call<M: GradMode, T: Float>(case: &Case, inputs: &Inputs<M, T>) -> Result
             if case.variant == "plain" { attention::attention(q, k, v) } else { attention::causal_attention(q, k, v) }
         }
 
+        "masked_attention" => {
+            let (q, k, v) = (inputs.float("q"), inputs.float("k"), inputs.float("v"));
+            attention::masked_attention(q, k, v, inputs.mask("mask"))
+        }
+
         "conv1d" => conv::conv1d(
             x(),
             inputs.float("k"),
@@ -75,8 +82,29 @@ pub fn call<M: GradMode, T: Float>(case: &Case, inputs: &Inputs<M, T>) -> Result
             size("padding", 0),
             size("dilation", 1),
         ),
+        "conv2d_dilated" => conv::conv2d(
+            x(),
+            inputs.float("k"),
+            inputs.float("b"),
+            size("stride", 1),
+            size("padding", 0),
+            size("dilation", 1),
+        ),
+        "grouped_conv2d" => conv::grouped_conv2d(
+            x(),
+            inputs.float("k"),
+            inputs.float("b"),
+            size("stride", 1),
+            size("padding", 0),
+            size("dilation", 1),
+        ),
+        "depthwise_conv2d_dilated" => {
+            conv::depthwise_conv2d(x(), inputs.float("k"), size("stride", 1), size("padding", 0), size("dilation", 1))
+        }
         "conv2d" => conv::conv2d(x(), inputs.float("k"), inputs.float("b"), size("stride", 1), size("padding", 0), 1),
         "depthwise_conv2d" => conv::depthwise_conv2d(x(), inputs.float("k"), size("stride", 1), size("padding", 0), 1),
+        "max_pool1d" => pool::max_pool1d(x(), size("window", 0), size("stride", 1), size("padding", 0)),
+        "avg_pool1d" => pool::avg_pool1d(x(), size("window", 0), size("stride", 1), size("padding", 0)),
         "max_pool2d" => pool::max_pool2d(x(), size("window", 0), size("stride", 1), size("padding", 0)),
         "avg_pool2d" => pool::avg_pool2d(x(), size("window", 0), size("stride", 1), size("padding", 0)),
 
@@ -117,6 +145,10 @@ pub fn call<M: GradMode, T: Float>(case: &Case, inputs: &Inputs<M, T>) -> Result
             elementwise::where_mask(mask, a, &inputs.float("b").broadcast_to(a.shape())?)
         }
 
+        "masked_fill" => elementwise::masked_fill(x(), inputs.mask("mask"), s("value")),
+        "power" => elementwise::power(x(), inputs.float("z")),
+
+        "segment_sum" => index::segment_sum(x(), inputs.integer("ids"), size("segments", 0)),
         "embedding" => index::embedding(inputs.float("table"), inputs.integer("ids")),
         "gather" => index::gather(x(), inputs.integer("i")),
         "scatter_add" => index::scatter_add(x(), inputs.integer("i"), inputs.float("source")),
@@ -129,11 +161,24 @@ pub fn call<M: GradMode, T: Float>(case: &Case, inputs: &Inputs<M, T>) -> Result
     Ok(Some(vec![output?]))
 }
 
-/// The parameter after one step of the optimizer with each row of `gradients`; none if the case is no optimizer's.
-pub fn optimize<T: Float>(case: &Case, inputs: &Inputs<NoGrad, T>) -> Result<Option<Tensor<Cpu, NoGrad, T>>> {
-    if !["sgd_momentum", "sgd_nesterov", "adam", "adamw", "rmsprop"].contains(&case.name.as_str()) {
-        return Ok(None);
-    }
+/// What the case's kernel makes of gradients; none if the case is no optimizer's.
+pub fn optimize<T: Float>(case: &Case, inputs: &Inputs<NoGrad, T>) -> Result<Option<Outputs<NoGrad, T>>> {
+    Ok(match case.name.as_str() {
+        "clip_by_norm" => {
+            let gradient = inputs.fixed("gradient");
+            let parameter = Param::new(Tensor::zeros_like(&gradient)?);
+            let mut gradients = Gradients::new();
+            gradients.set(&parameter, gradient)?;
+            let norm = clip_by_norm(&Cpu, &[&parameter], &mut gradients, inputs.scalar("limit"))?;
+            Some(vec![gradients.take(&parameter).expect("it was set"), norm.cast()?])
+        }
+        "sgd" | "sgd_momentum" | "sgd_nesterov" | "adam" | "adamw" | "rmsprop" => Some(vec![descend(case, inputs)?]),
+        _ => None,
+    })
+}
+
+/// The parameter after one step of the optimizer with each row of `gradients`.
+fn descend<T: Float>(case: &Case, inputs: &Inputs<NoGrad, T>) -> Result<Tensor<Cpu, NoGrad, T>> {
     let (mut p, gradients) = (inputs.fixed("parameter"), inputs.float("gradients"));
     let (mut a, mut b) = (Tensor::zeros_like(&p)?, Tensor::zeros_like(&p)?);
     let s = |name| inputs.scalar(name);
@@ -153,11 +198,12 @@ pub fn optimize<T: Float>(case: &Case, inputs: &Inputs<NoGrad, T>) -> Result<Opt
                 rms_prop_momentum_step(&mut p, &mut a, &mut b, g, s("lr"), mix, s("eps"), s("momentum"))?;
             }
             "rmsprop" => rms_prop_step(&mut p, &mut a, g, s("lr"), 1.0 - s("alpha"), s("eps"))?,
+            "sgd" => sgd_step(&mut p, g, s("lr"), decay)?,
             name => {
                 let nesterov = name == "sgd_nesterov";
                 sgd_momentum_step(&mut p, &mut a, g, s("lr"), s("momentum"), decay, nesterov)?;
             }
         }
     }
-    Ok(Some(p))
+    Ok(p)
 }

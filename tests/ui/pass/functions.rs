@@ -36,7 +36,9 @@ tensor_fn! {
 
     fn padding_of_another_type(x: &Tensor[N]) -> Tensor[N] { pad_with(x[N - 1], if N == 0 { 1.0 } else { 0.0 }) }
 
-    fn random_numbers(x: &Tensor[N], noise: &Tensor[N]) -> Tensor[N] { x + noise }
+    fn seed_that_varies(x: &Tensor[N], seed: u64) -> Tensor[N] { x + uniform(seed) }
+
+    fn seed_that_is_no_integer(x: &Tensor[N], seed: i64) -> Tensor[N] { x + normal(seed) - normal(7) }
 
     fn helper_sees_kernel(x: &Tensor[N], a: float) -> Tensor[N] { scaled(x, a) }
 
@@ -49,6 +51,8 @@ pub fn main() -> Result<()> {
     let x = Tensor::new(&Cpu, [-1.0, 2.0])?;
     assert_eq!(wrong_number_of_arguments(&x)?.to_vec()?, [0.0, 2.0]);
     assert_eq!(size_of_tensor(&x)?.to_vec()?, [-0.5, 1.0]);
+    assert!(seed_that_varies(&x, 1)?.to_vec()?[0] < 0.0);
+    assert_ne!(seed_that_is_no_integer(&x, 7)?.to_vec()?, [-1.0, 2.0]);
     assert_eq!(padding_of_bare_tensor(&x)?.to_vec()?, [0.0, -1.0]);
     assert_eq!(padding_of_expression(&x)?.to_vec()?, [0.0, (-1f32).exp()]);
     assert_eq!(padding_of_another_type(&x)?.to_vec()?, [1.0, -1.0]);

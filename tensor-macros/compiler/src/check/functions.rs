@@ -6,7 +6,7 @@ use super::statements::strip;
 use super::value::{Value, Written, adapt, name_of, unify};
 use super::{Checker, Inlined, Kind, reductions, suggest};
 use crate::errors::Place;
-use crate::ir::{Binary, Op, Ty, Unary};
+use crate::ir::{Binary, Distribution, Op, Ty, Unary};
 use crate::syntax::ast;
 
 /// Functions of one float.
@@ -51,6 +51,8 @@ const FUNCTIONS: &[(&str, usize)] = &[
     ("fract", 1),
     ("detach", 1),
     ("size", 1),
+    ("uniform", 1),
+    ("normal", 1),
     ("atan2", 2),
     ("powi", 2),
     ("powf", 2),
@@ -158,14 +160,6 @@ impl Checker<'_> {
             }
             return;
         }
-        let later = match text.as_str() {
-            "uniform" | "normal" => Some("pass the random numbers as a tensor: `noise: &Tensor[N]`"),
-            _ => None,
-        };
-        if let Some(help) = later {
-            self.errors.error(name, format!("`{text}` is not available yet\nhelp: {help}"));
-            return;
-        }
         let what = match self.scope.iter().rev().find(|(local, _)| *local == text) {
             // The mistake is in the value.
             Some((_, None)) => return,
@@ -201,6 +195,8 @@ impl Checker<'_> {
     fn function(&mut self, name: &Ident, text: &str, args: &[&syn::Expr]) -> Option<Value> {
         match text {
             "size" => return self.size_of(args[0]),
+            "uniform" => return self.random(text, Distribution::Uniform, args[0]),
+            "normal" => return self.random(text, Distribution::Normal, args[0]),
             "pad_with" => return self.pad_with(args[0], args[1]),
             _ => {}
         }

@@ -8,16 +8,20 @@
 //! - loads that could fail and integer divisions that could fail carry the path;
 //! - a kernel that is returned satisfies [`ir::Graph::verify`].
 
+mod assertion;
 mod axes;
+mod by_hand;
 mod control;
 mod expression;
 mod functions;
 mod index;
 mod padding;
 mod places;
+mod random;
 mod reductions;
 mod refuse;
 mod scatter;
+mod scope;
 mod signature;
 mod sizes;
 mod statements;
@@ -47,14 +51,10 @@ pub struct Checked {
     pub places: Places,
 }
 
-/// Checks one function; `helpers` are those of the same block. Every mistake is reported.
+/// Checks one function; `helpers` are those of the same block. Every mistake is reported. A hand-written kernel has no
+/// roots: what it writes is its outputs and its edited parameters.
 pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Errors) -> Option<Checked> {
     let before = errors.len();
-    let Some(body) = &function.body else {
-        let message = format!("kernel `{}` has no body: hand-written kernels are not available yet", function.name);
-        errors.error_at(function.span, format!("{message}\nhelp: write the body, `{{ .. }}`"));
-        return None;
-    };
     let mut checker = Checker {
         errors,
         function,
@@ -73,17 +73,24 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
         scope: Vec::new(),
         helper: None,
         path: None,
+        scope_axes: scope::ScopeAxes::default(),
+        streams: 0,
+        assertions: Vec::new(),
+        in_expression: false,
         in_size: false,
         evaluated: 0,
     };
     checker.signature();
-    if !function.sound {
-        return None;
+    match &function.body {
+        Some(_) if !function.sound => return None,
+        Some(body) => {
+            checker.body(body);
+            checker.finish_edits(before);
+        }
+        None => checker.by_hand(),
     }
-    checker.body(body);
-    checker.finish_edits(before);
     checker.check_has_effect(before);
-    let Checker { errors, graph, places, names, tensors, scalars, outputs, roots, .. } = checker;
+    let Checker { errors, graph, places, names, tensors, scalars, outputs, roots, assertions, .. } = checker;
     if errors.len() != before {
         return None;
     }
@@ -94,7 +101,7 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
         scalars,
         outputs,
         roots,
-        asserts: Vec::new(),
+        assertions,
         no_grad: function.no_grad.is_some(),
         names,
     };
@@ -124,6 +131,12 @@ struct Checker<'a> {
     /// The helper being inlined, and those that call it.
     helper: Option<Inlined>,
     path: Option<NodeId>,
+    scope_axes: scope::ScopeAxes,
+    /// Random numbers written so far.
+    streams: u32,
+    assertions: Vec<ir::Assertion>,
+    /// True within a block that has a value, where nothing is assigned.
+    in_expression: bool,
     /// True within a size expression.
     in_size: bool,
     /// Expressions evaluated so far.

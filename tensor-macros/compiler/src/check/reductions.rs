@@ -79,7 +79,7 @@ impl Checker<'_> {
         let (bound, windows) = self.bound_axes(&text, axes);
         let outer = self.path;
         let aside = self.path_aside(&bound);
-        let value = self.expr(body);
+        let value = self.within_reduction(bound.iter().copied().flatten(), |checker| checker.expr(body));
         self.path = outer;
         self.axes.leave_windows(windows);
         let bound: Vec<AxisId> = bound.into_iter().collect::<Option<_>>()?;

@@ -89,10 +89,17 @@ impl Checker<'_> {
     pub(super) fn refuse_macro(&mut self, call: &syn::Macro) {
         let name = call.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
         let message = match name.as_str() {
-            "assert" | "assert_eq" | "assert_ne" | "debug_assert" => {
-                format!(
-                    "`{name}!` is not available yet\nhelp: return a `bool` output and check it after the call: `all[N](..)`"
-                )
+            "assert" => {
+                "`assert!` is a statement and has no value\nhelp: write it before the value, with `;` at its end"
+                    .to_owned()
+            }
+            "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
+                let condition = match name.ends_with("_eq") {
+                    true => "a == b",
+                    false if name.ends_with("_ne") => "a != b",
+                    false => "a > b",
+                };
+                format!("`{name}!` does not exist in a kernel\nhelp: write `assert!({condition}, \"text\")`")
             }
             "println" | "print" | "eprintln" | "eprint" | "dbg" | "format" => {
                 format!("nothing can be printed from a kernel: `{name}!`\nhelp: return the value as a second output")

@@ -25,16 +25,19 @@ impl Checker<'_> {
         position: u32,
         left: &syn::ExprIndex,
         op: Option<Binary>,
-        value: Option<Value>,
         right: &syn::Expr,
     ) {
         let tensor = self.tensors[position as usize].clone();
-        let Some(index) = self.indices(position, left) else { return };
+        let Some(index) = self.indices(position, left) else {
+            self.expr(right);
+            return;
+        };
         let bare: Vec<_> = index.iter().map(|&index| self.graph.as_index(index)).collect();
         if bare.iter().zip(&tensor.axes).all(|(bare, own)| *bare == Some(*own)) {
-            self.assign_own(position, &left.expr, op, value, right);
+            self.assign_own(position, &left.expr, op, right);
             return;
         }
+        let value = self.combined_value(&index, right);
         let negated = match op {
             Some(Binary::Add) => false,
             Some(Binary::Sub) => true,
@@ -84,12 +87,15 @@ impl Checker<'_> {
             );
             return;
         };
-        let value = self.expr(combination.operand);
         let index = match strip(left) {
             syn::Expr::Index(index) => self.indices(position, index),
             _ => Some(tensor.axes.iter().map(|&axis| self.graph.index(axis)).collect()),
         };
-        let Some(index) = index else { return };
+        let Some(index) = index else {
+            self.expr(combination.operand);
+            return;
+        };
+        let value = self.combined_value(&index, combination.operand);
         if let Some(other) = self.other_combination(position, combination.op) {
             let [first, second] = [other, combination.op].map(verb);
             self.errors.error(
@@ -99,6 +105,12 @@ impl Checker<'_> {
             return;
         }
         self.scatter(position, index, value, &combination);
+    }
+
+    /// The value that is combined at each point which an index iterates.
+    fn combined_value(&mut self, index: &[NodeId], operand: &syn::Expr) -> Option<Value> {
+        let over: AxisSet = index.iter().flat_map(|&index| self.graph.axes(index).iter()).collect();
+        self.of_element(over.iter().collect(), |checker| checker.expr(operand))
     }
 
     /// Checks an expression whose value is of no use, unless what is wrong with it is the read of a parameter that was

@@ -15,6 +15,7 @@ impl Checker<'_> {
         let expected = function.outputs.len();
         let (statements, tail) = split_tail(block);
         self.scope.clear();
+        self.enter_body();
         for (position, statement) in statements.iter().enumerate() {
             match statement {
                 // Reported below: the `;` is the mistake.
@@ -39,7 +40,7 @@ impl Checker<'_> {
             }
             Some(tail) if function.tuple => self.tuple(tail, expected),
             Some(tail) => {
-                let value = self.expr(tail);
+                let value = self.output_expr(0, tail);
                 self.write_output(0, value, tail);
             }
             None => self.check_has_value(block, expected),
@@ -80,10 +81,18 @@ impl Checker<'_> {
             self.errors.error(tail, format!("the kernel has {expected} outputs, the body ends in {found} values"));
         }
         for (position, elem) in tuple.elems.iter().enumerate() {
-            let value = self.expr(elem);
+            let value = self.output_expr(position, elem);
             if position < expected {
                 self.write_output(position, value, elem);
             }
+        }
+    }
+
+    /// The value of one element of an output.
+    fn output_expr(&mut self, position: usize, expr: &syn::Expr) -> Option<Value> {
+        match self.outputs.get(position) {
+            Some(output) => self.of_element(output.axes.clone(), |checker| checker.expr(expr)),
+            None => self.expr(expr),
         }
     }
 
@@ -130,7 +139,7 @@ impl Checker<'_> {
             syn::Stmt::Expr(expr, _) if is_statement(expr) => self.effect(expr),
             syn::Stmt::Expr(expr, _) => self.unused(expr),
             syn::Stmt::Item(item) => self.refuse_item(item),
-            syn::Stmt::Macro(statement) => self.refuse_macro(&statement.mac),
+            syn::Stmt::Macro(statement) => self.macro_statement(&statement.mac),
         }
     }
 
@@ -211,13 +220,11 @@ impl Checker<'_> {
         Some(Value::typed(node))
     }
 
-    /// An expression that is evaluated for its effect: an assignment, or an `if` around some.
+    /// An expression that is evaluated for its effect: an assignment, an assertion, or an `if` around some.
     pub(super) fn effect(&mut self, expr: &syn::Expr) {
-        if self.in_size || self.helper.is_some() {
-            self.errors.error(expr, "an assignment stands in the kernel's own block\nhelp: move it there");
-            return;
-        }
         match expr {
+            syn::Expr::Assign(_) if self.in_expression => self.refuse_assignment(expr),
+            syn::Expr::Binary(binary) if self.in_expression && is_compound(&binary.op) => self.refuse_assignment(expr),
             syn::Expr::Assign(assign) => self.assign(&assign.left, None, &assign.right),
             syn::Expr::Binary(binary) => match compound(&binary.op) {
                 Some(op) => self.assign(&binary.left, Some(op), &binary.right),
@@ -231,6 +238,7 @@ impl Checker<'_> {
             },
             syn::Expr::If(branch) => self.if_statement(branch),
             syn::Expr::Block(block) if block.label.is_none() => self.effect_block(&block.block),
+            syn::Expr::Macro(call) => self.macro_statement(&call.mac),
             other => self.unused(other),
         }
     }
@@ -250,14 +258,22 @@ impl Checker<'_> {
             self.accumulate(position, left, op, right);
             return;
         }
-        let value = self.expr(right);
         let (target, indices) = match strip(left) {
             syn::Expr::Index(index) => (strip(&index.expr), Some(index)),
             other => (other, None),
         };
+        match (self.assigned(left, target), indices) {
+            (Some(position), Some(index)) => self.assign_indexed(position, index, op, right),
+            (Some(position), None) => self.assign_own(position, left, op, right),
+            (None, _) => drop(self.expr(right)),
+        }
+    }
+
+    /// The target of an assignment is a `&mut` parameter.
+    fn assigned(&mut self, left: &syn::Expr, target: &syn::Expr) -> Option<u32> {
         let Some(name) = functions::bare_name(target) else {
             self.errors.error(left, "only a `&mut` parameter can be assigned\nhelp: write `y = ..` or `y[i] += ..`");
-            return;
+            return None;
         };
         let text = name.to_string();
         if self.scope.iter().any(|(local, _)| *local == text) {
@@ -265,7 +281,7 @@ impl Checker<'_> {
                 left,
                 format!("`{text}` is a `let` and never changes\nhelp: bind the new value again: `let {text} = ..;`"),
             );
-            return;
+            return None;
         }
         let position = match self.params.get(&text) {
             Some(Param::Tensor { position, .. }) => *position,
@@ -274,12 +290,12 @@ impl Checker<'_> {
                     left,
                     format!("`{text}` is a scalar and never changes\nhelp: bind a new value: `let {text} = ..;`"),
                 );
-                return;
+                return None;
             }
             None => {
                 self.errors
                     .error(left, format!("unknown name `{text}`\nhelp: only a `&mut` parameter can be assigned"));
-                return;
+                return None;
             }
         };
         let refused = match self.tensors[position as usize].intent {
@@ -289,24 +305,15 @@ impl Checker<'_> {
         };
         if let Some((passed, remedy)) = refused {
             self.errors.error(left, format!("`{text}` is passed by {passed} and cannot be assigned\nhelp: {remedy}write `{text}: &mut Tensor[..]` in the signature"));
-            return;
+            return None;
         }
-        match indices {
-            Some(index) => self.assign_indexed(position, index, op, value, right),
-            None => self.assign_own(position, left, op, value, right),
-        }
+        Some(position)
     }
 
     /// `y = e` and `y += e` write each element at its own index.
-    pub(super) fn assign_own(
-        &mut self,
-        position: u32,
-        left: &syn::Expr,
-        op: Option<Binary>,
-        value: Option<Value>,
-        right: &syn::Expr,
-    ) {
+    pub(super) fn assign_own(&mut self, position: u32, left: &syn::Expr, op: Option<Binary>, right: &syn::Expr) {
         let tensor = self.tensors[position as usize].clone();
+        let value = self.of_element(tensor.axes.clone(), |checker| checker.expr(right));
         let written = Written::new(right);
         let target = Target::Edit(position);
         let was_written = self.roots.iter().any(|root| root.target == target && is_dense(root));
@@ -347,11 +354,9 @@ impl Checker<'_> {
             }
             _ => (statements, None),
         };
+        let outer = std::mem::replace(&mut self.in_expression, true);
         for statement in statements {
-            match statement {
-                syn::Stmt::Expr(expr, _) if is_statement(expr) => self.refuse_effect(expr),
-                other => self.statement(other),
-            }
+            self.statement(statement);
         }
         let value = match (tail, forgotten) {
             (Some(tail), _) => self.expr(tail),
@@ -368,16 +373,9 @@ impl Checker<'_> {
                 None
             }
         };
+        self.in_expression = outer;
         self.scope.truncate(depth);
         value
-    }
-
-    /// A statement in a block that has a value: what it does there is the mistake.
-    fn refuse_effect(&mut self, expr: &syn::Expr) {
-        match returned(expr) {
-            Some(returned) => self.refuse(returned),
-            None => self.refuse_assignment(expr),
-        }
     }
 
     /// An assignment is not a value, and does not stand in a block that has one.
@@ -405,7 +403,8 @@ fn split_tail(block: &syn::Block) -> (&[syn::Stmt], Option<&syn::Expr>) {
     }
 }
 
-/// True for what is evaluated for its effect: an assignment, or an `if` or block whose branches have no value.
+/// True for what is evaluated for its effect: an assignment, an assertion, or an `if` or block whose branches have no
+/// value.
 fn is_statement(expr: &syn::Expr) -> bool {
     match expr {
         syn::Expr::Assign(_) => true,
@@ -415,37 +414,18 @@ fn is_statement(expr: &syn::Expr) -> bool {
             is_statement_block(&branch.then_branch) && other.unwrap_or(true)
         }
         syn::Expr::Block(block) => is_statement_block(&block.block),
+        syn::Expr::Macro(call) => call.mac.path.is_ident("assert"),
         _ => false,
     }
 }
 
 fn is_statement_block(block: &syn::Block) -> bool {
     match block.stmts.last() {
-        Some(syn::Stmt::Expr(_, Some(_))) | Some(syn::Stmt::Local(_)) => true,
+        Some(syn::Stmt::Expr(_, Some(_)) | syn::Stmt::Local(_) | syn::Stmt::Macro(_)) => true,
         Some(syn::Stmt::Expr(tail, None)) => is_statement(tail),
-        Some(syn::Stmt::Item(_) | syn::Stmt::Macro(_)) => false,
+        Some(syn::Stmt::Item(_)) => false,
         None => true,
     }
-}
-
-/// The first `return` among the statements of an `if` or block.
-fn returned(expr: &syn::Expr) -> Option<&syn::Expr> {
-    match expr {
-        syn::Expr::Return(_) => Some(expr),
-        syn::Expr::Block(block) => returned_in(&block.block),
-        syn::Expr::If(branch) => {
-            let other = || branch.else_branch.as_ref().and_then(|(_, other)| returned(other));
-            returned_in(&branch.then_branch).or_else(other)
-        }
-        _ => None,
-    }
-}
-
-fn returned_in(block: &syn::Block) -> Option<&syn::Expr> {
-    block.stmts.iter().find_map(|statement| match statement {
-        syn::Stmt::Expr(expr, _) => returned(expr),
-        _ => None,
-    })
 }
 
 fn is_compound(op: &syn::BinOp) -> bool {

@@ -14,7 +14,7 @@ pub(super) fn contribution(a: &mut Algebra<'_>, z: NodeId, operand: usize, g: No
     let first = operand == 0;
     match a.graph.op(z).clone() {
         Op::Const(_) | Op::Scalar(_) | Op::Size(_) | Op::Index(_) | Op::Load { .. } => None,
-        Op::Stop => None,
+        Op::Stop | Op::Random { .. } => None,
         Op::Unary(op) => unary(a, op, args[0], z, g),
         Op::Binary(op) => binary(a, op, [args[0], args[1]], z, first, g),
         Op::Fma => match operand {
@@ -219,7 +219,7 @@ fn binary(a: &mut Algebra<'_>, op: Binary, [x, y]: [NodeId; 2], z: NodeId, first
 }
 
 /// The winner of `max` or `min` takes the cotangent, two equal operands half of it each; an operand without a tensor in it
-/// is a constant and keeps what it wins, ties included.
+/// is a constant and keeps what it wins, ties included. NaN wins against a constant.
 fn extremum(
     a: &mut Algebra<'_>,
     wins: Binary,
@@ -230,8 +230,10 @@ fn extremum(
 ) -> NodeId {
     let (own, other) = if first { (x, y) } else { (y, x) };
     if !a.loads(other) {
-        let wins = if mutation::is(Mutation::LosingConstant) { wins_or_ties } else { wins };
-        let wins = a.graph.binary(wins, own, other);
+        let constant_wins = if mutation::is(Mutation::LosingConstant) { wins } else { wins_or_ties };
+        let constant_wins = a.graph.binary(constant_wins, other, own);
+        // Not the opposite comparison, which does not hold for NaN either.
+        let wins = a.not(constant_wins);
         return a.guard(wins, g);
     }
     let ties = a.graph.binary(Binary::Eq, own, other);

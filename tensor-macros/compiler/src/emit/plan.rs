@@ -76,10 +76,23 @@ pub struct Kernel<'a> {
     pub reductions: Vec<(NodeId, usize)>,
     /// What is written.
     pub writes: Vec<Write>,
+    /// What is checked.
+    pub checks: Vec<Check>,
     /// The traversals.
     pub passes: Vec<Pass>,
     /// The operands of the contraction.
     pub contraction: Option<(usize, usize)>,
+}
+
+/// An assertion in the kernel that checks it.
+#[derive(Debug)]
+pub struct Check {
+    /// Its position in [`ir::Kernel::assertions`].
+    pub assertion: u32,
+    /// Its axes, as the kernel calls them, in the assertion's order.
+    pub axes: Vec<AxisId>,
+    /// What has to hold.
+    pub condition: NodeId,
 }
 
 /// A numbered write.
@@ -135,6 +148,8 @@ pub struct Pass {
     pub reductions: Vec<usize>,
     /// Writes performed.
     pub writes: Vec<usize>,
+    /// Checks performed.
+    pub checks: Vec<usize>,
     /// Every evaluated node and how, operands before users.
     pub nodes: BTreeMap<NodeId, Eval>,
 }
@@ -209,6 +224,7 @@ impl<'a> Direction<'a> {
             Target::Edit(param) | Target::Gradient(param) => &self.kernel.tensors[param as usize].axes,
             Target::Saved(saved) => &self.saved[saved as usize].axes,
             Target::Temp(temp) => &self.schedule.temps[temp as usize].axes,
+            Target::Assertion(_) => panic!("bug: an assertion is no array"),
         }
     }
 
@@ -219,6 +235,7 @@ impl<'a> Direction<'a> {
             Target::Edit(param) | Target::Gradient(param) => Storage::Element(self.kernel.tensors[param as usize].elem),
             Target::Saved(saved) => Storage::Computed(self.saved[saved as usize].ty),
             Target::Temp(temp) => Storage::Computed(self.schedule.temps[temp as usize].ty),
+            Target::Assertion(_) => panic!("bug: an assertion is no array"),
         }
     }
 
@@ -235,7 +252,10 @@ impl<'a> Direction<'a> {
         let reductions: Vec<(NodeId, usize)> =
             levels.flat_map(|(level, nodes)| nodes.iter().map(move |&node| (node, level))).collect();
         let mut reads = Reads { direction: *self, operands: vec![] };
-        let mut writes: Vec<Write> = kernel.writes.iter().map(|root| reads.write(root, written)).collect();
+        // Assertions come last among the writes of the schedule.
+        let stored = kernel.writes.iter().take_while(|root| !matches!(root.target, Target::Assertion(_)));
+        let mut writes: Vec<Write> = stored.map(|root| reads.write(root, written)).collect();
+        let checks: Vec<Check> = kernel.writes[writes.len()..].iter().map(check).collect();
         let mut passes = vec![];
         for pass in schedule::passes(graph, kernel) {
             let limit = match pass.kind {
@@ -250,7 +270,7 @@ impl<'a> Direction<'a> {
                 .collect();
             let own: Vec<usize> =
                 (0..reductions.len()).filter(|&row| pass.reductions.contains(&reductions[row].0)).collect();
-            passes.push(reads.pass(pass, own, &reductions, &rows, &writes));
+            passes.push(reads.pass(pass, own, &reductions, &rows, (&writes, &checks)));
         }
         for pass in &passes {
             for eval in pass.nodes.values() {
@@ -262,7 +282,7 @@ impl<'a> Direction<'a> {
             }
         }
         let contraction = kernel.contraction.as_ref().map(|it| (reads.operand(it.lhs).0, reads.operand(it.rhs).0));
-        Kernel { schedule: kernel, operands: reads.operands, reductions, writes, passes, contraction }
+        Kernel { schedule: kernel, operands: reads.operands, reductions, writes, checks, passes, contraction }
     }
 }
 
@@ -366,23 +386,27 @@ impl<'a> Reads<'a> {
         reductions: Vec<usize>,
         all: &[(NodeId, usize)],
         rows: &[(NodeId, usize)],
-        writes: &[Write],
+        (writes, checks): (&[Write], &[Check]),
     ) -> Pass {
+        let (stored, checked): (Vec<usize>, Vec<usize>) = pass.writes.iter().partition(|&&write| write < writes.len());
+        let checked: Vec<usize> = checked.into_iter().map(|write| write - writes.len()).collect();
         let mut stack: Vec<NodeId> =
             reductions.iter().map(|&reduction| self.graph().args(all[reduction].0)[0]).collect();
-        for &write in &pass.writes {
+        for &write in &stored {
             stack.push(writes[write].value);
             if let WriteKind::Scatter { dynamic, guard, .. } = &writes[write].kind {
                 stack.extend(dynamic.iter().chain(guard));
             }
         }
+        stack.extend(checked.iter().map(|&check| checks[check].condition));
         let mut out = Pass {
             kind: pass.kind,
             operands: vec![],
             axes: vec![],
             rows: vec![],
             reductions,
-            writes: pass.writes,
+            writes: stored,
+            checks: checked,
             nodes: BTreeMap::new(),
         };
         // First operands first, so that positions follow the text.
@@ -459,6 +483,16 @@ fn children(graph: &Graph, node: NodeId, eval: &Eval) -> Vec<NodeId> {
         Eval::Input { guard, .. } | Eval::Old { guard, .. } => guard.iter().copied().collect(),
         Eval::Gather { index, guard, .. } => index.iter().chain(guard).copied().collect(),
         Eval::Row(_) => vec![],
+    }
+}
+
+/// A root of the schedule that is an assertion.
+fn check(root: &ir::Root) -> Check {
+    match (root.target, &root.write) {
+        (Target::Assertion(assertion), ir::Write::Dense { axes }) => {
+            Check { assertion, axes: axes.clone(), condition: root.value }
+        }
+        _ => panic!("bug in the schedule: {:?} comes after an assertion", root.target),
     }
 }
 

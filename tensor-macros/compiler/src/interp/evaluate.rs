@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::function;
-use super::{Array, Value};
+use super::{Array, Value, function, random};
 use crate::ir::{AxisId, Extent, Graph, Literal, NodeId, Op, Reduction, Root, Source, Ty, Write};
 
 /// What the run-time library reports as an error.
@@ -31,6 +30,8 @@ pub enum Fault {
     Division,
     /// The maximum of nothing.
     EmptyReduction,
+    /// An assertion, by position, that did not hold.
+    Assertion(u32),
 }
 
 /// Values of the expressions of one graph for given sizes, scalars and arrays.
@@ -211,6 +212,10 @@ impl<'graph> Interpreter<'graph> {
                 powers.iter().zip(args).map(|(&power, &arg)| self.evaluate(arg).float().powi(power)).product(),
             ),
             Op::Stop => self.evaluate(args[0]),
+            Op::Random { distribution, stream } => {
+                let (seed, counter) = (self.evaluate(args[0]).int() as u64, self.evaluate(args[1]).int() as u64);
+                Value::Float(random::number(*distribution, seed, *stream, counter))
+            }
             Op::Const(_) | Op::Scalar(_) | Op::Index(_) | Op::Size(_) => unreachable!("leaves are evaluated directly"),
         }
     }

@@ -27,6 +27,7 @@
 mod array;
 mod evaluate;
 mod function;
+mod random;
 mod run;
 mod schedule;
 mod special;

@@ -63,6 +63,12 @@ pub fn forward(kernel: &Kernel, sizes: &[usize], arrays: &[Array], scalars: &[Va
     let mut interpreter = with_params(kernel, sizes, arrays, scalars);
     let mut outputs = vec![None; kernel.outputs.len()];
     let mut edits: Vec<(u32, Array)> = vec![];
+    let mut failed = vec![];
+    for (position, assertion) in kernel.assertions.iter().enumerate() {
+        if interpreter.array(assertion.condition, &assertion.axes).values.contains(&Value::Bool(false)) {
+            failed.push(Fault::Assertion(position as u32));
+        }
+    }
     for root in &kernel.roots {
         match root.target {
             Target::Output(position) => {
@@ -78,7 +84,8 @@ pub fn forward(kernel: &Kernel, sizes: &[usize], arrays: &[Array], scalars: &[Va
             other => panic!("{other:?} is not written by a forward pass"),
         }
     }
-    Outcome { arrays: outputs, edits, faults: interpreter.faults().to_vec() }
+    let faults = interpreter.faults().iter().copied().chain(failed).collect();
+    Outcome { arrays: outputs, edits, faults }
 }
 
 /// The gradients of a kernel, for one cotangent per output.

@@ -21,6 +21,7 @@ pub fn forward_schedule(
     let mut run = Run::new(kernel, saved, schedule, sizes, scalars);
     run.set(Target::Edit, arrays);
     run.kernels();
+    run.check();
     let edited = |target: &Target| matches!(target, Target::Edit(_));
     let mut edits: Vec<(u32, Array)> = vec![];
     for root in schedule.kernels.iter().flat_map(|kernel| &kernel.writes).filter(|root| edited(&root.target)) {
@@ -110,7 +111,7 @@ impl<'a> Run<'a> {
                 Target::Edit(param) => Source::Param(param),
                 Target::Saved(saved) => Source::Saved(saved),
                 Target::Temp(temp) => Source::Temp(temp),
-                Target::Output(_) | Target::Gradient(_) => continue,
+                Target::Output(_) | Target::Gradient(_) | Target::Assertion(_) => continue,
             };
             interpreter.set_array(source, array.clone());
         }
@@ -173,6 +174,17 @@ impl<'a> Run<'a> {
             Target::Edit(param) | Target::Gradient(param) => &self.kernel.tensors[param as usize].axes,
             Target::Saved(position) => &self.saved[position as usize].axes,
             Target::Temp(position) => &self.schedule.temps[position as usize].axes,
+            Target::Assertion(position) => &self.kernel.assertions[position as usize].axes,
+        }
+    }
+
+    /// Turns assertions that did not hold into faults.
+    fn check(&mut self) {
+        for position in 0..self.kernel.assertions.len() as u32 {
+            let holds = self.arrays.get(&Target::Assertion(position));
+            if holds.is_some_and(|holds| holds.values.contains(&Value::Bool(false))) {
+                self.faults.push(Fault::Assertion(position));
+            }
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Axis, AxisId, AxisSet, Binary, Elem, Extent, ExtentId, Literal, Op, Reduction, Source, Ty, Unary};
+use super::{
+    Axis, AxisId, AxisSet, Binary, Distribution, Elem, Extent, ExtentId, Literal, Op, Reduction, Source, Ty, Unary,
+};
 
 /// Index of a node in its graph; operands have smaller ids.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -167,7 +169,7 @@ impl Graph {
         self.intern(Op::Size(extent), vec![], Ty::I64)
     }
 
-    /// The index along an axis. `..` has an index only as the operand of a load.
+    /// The index along an axis; along `..`, the row-major position.
     pub fn index(&mut self, axis: AxisId) -> NodeId {
         self.intern(Op::Index(axis), vec![], Ty::I64)
     }
@@ -228,6 +230,11 @@ impl Graph {
         debug_assert_eq!(self.ty(a), self.ty(b));
         let ty = self.ty(a);
         self.intern(Op::Select, vec![condition, a, b], ty)
+    }
+
+    /// A random number of type `ty`.
+    pub fn random(&mut self, distribution: Distribution, stream: u32, seed: NodeId, counter: NodeId, ty: Ty) -> NodeId {
+        self.intern(Op::Random { distribution, stream }, vec![seed, counter], ty)
     }
 
     /// `value`, the sum of something over `axes`, or exactly 0 if one of them is empty. Needed where a factor was moved
@@ -321,6 +328,14 @@ impl Graph {
                 Op::Select => {
                     assert_eq!(self.ty(node.args[0]), Ty::Bool, "a condition is Bool: {node:?}");
                     assert_eq!(self.ty(node.args[1]), self.ty(node.args[2]), "both branches share a type: {node:?}");
+                }
+                Op::Random { .. } => {
+                    assert_eq!(
+                        [0, 1].map(|arg| self.ty(node.args[arg])),
+                        [Ty::U64, Ty::I64],
+                        "seed and counter: {node:?}"
+                    );
+                    assert!(node.ty.is_float(), "a random number is a float: {node:?}");
                 }
                 Op::Sum { coefficients } => assert_eq!(coefficients.len(), node.args.len(), "{node:?}"),
                 Op::Product { powers } => {

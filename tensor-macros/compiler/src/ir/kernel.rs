@@ -20,8 +20,8 @@ pub struct Kernel {
     pub outputs: Vec<Output>,
     /// What the kernel writes, in source order: `Output` and `Edit` targets.
     pub roots: Vec<Root>,
-    /// In-kernel assertions: (condition, guard, text).
-    pub asserts: Vec<(NodeId, Option<NodeId>, String)>,
+    /// What has to hold, in source order; checked in the forward pass, unless the kernel writes nothing.
+    pub assertions: Vec<Assertion>,
     /// `#[no_grad]` was written.
     pub no_grad: bool,
     /// What the user called an expression in a `let`; generated code uses the names, nothing depends on them.
@@ -87,6 +87,17 @@ pub struct Output {
     pub axes: Vec<AxisId>,
 }
 
+impl Kernel {
+    /// The assertions, as a schedule sees them.
+    pub fn assertion_roots(&self) -> impl Iterator<Item = Root> {
+        self.assertions.iter().enumerate().map(|(position, assertion)| Root {
+            target: Target::Assertion(position as u32),
+            write: Write::Dense { axes: assertion.axes.clone() },
+            value: assertion.condition,
+        })
+    }
+}
+
 /// A value and where it is written.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Root {
@@ -96,6 +107,17 @@ pub struct Root {
     pub write: Write,
     /// The value.
     pub value: NodeId,
+}
+
+/// An in-kernel assertion.
+#[derive(Clone, Debug)]
+pub struct Assertion {
+    /// What has to hold at every point; true where a branch does not reach the assertion.
+    pub condition: NodeId,
+    /// The axes of its points: those of the condition and of the enclosing reductions.
+    pub axes: Vec<AxisId>,
+    /// What the error says.
+    pub text: String,
 }
 
 /// An array that a kernel writes.
@@ -111,6 +133,8 @@ pub enum Target {
     Saved(u32),
     /// An array that the schedule made.
     Temp(u32),
+    /// In a schedule: no array, but an assertion, by its position in [`Kernel::assertions`]. Its value is the condition.
+    Assertion(u32),
 }
 
 /// Which elements of the target are written.

@@ -5,9 +5,10 @@
 //! [`Op::Load`]s of one element, and at the [`Root`]s, which say where a value is written.
 //!
 //! Vocabulary: an *axis* is a bound name with an *extent* (its size class); several axes may share one extent (`[N, M =
-//! N]`, or a renamed axis). `..` is one axis whose [`Axis::rest`] is set; it has a run-time rank and cannot be used as
-//! an index value. *Forward* nodes are what the user wrote, in the user's order of arithmetic (binary operations);
-//! *derived* nodes are made by `diff` in canonical form ([`Op::Sum`], [`Op::Product`]).
+//! N]`, or a renamed axis). `..` is one axis whose [`Axis::rest`] is set; it has a run-time rank, and its index is the
+//! row-major position, which as a value stands only in the counter of a random number. *Forward* nodes are what the user
+//! wrote, in the user's order of arithmetic (binary operations); *derived* nodes are made by `diff` in canonical form
+//! ([`Op::Sum`], [`Op::Product`]).
 //!
 //! Invariants, asserted by [`Graph::verify`]:
 //! - equal structure is the same id, and operands have smaller ids than their node;
@@ -29,5 +30,7 @@ pub use affine::{Affine, Uniform};
 pub use axis::{Axis, AxisId, AxisSet, Extent, ExtentId};
 pub use clip::Clip;
 pub use graph::{Graph, Node, NodeId};
-pub use kernel::{Backward, Intent, Kernel, Output, Root, Saved, Scalar, ScalarTy, Target, Temp, Tensor, Write};
-pub use op::{Binary, Elem, Literal, Op, Reduction, Source, Ty, Unary};
+pub use kernel::{
+    Assertion, Backward, Intent, Kernel, Output, Root, Saved, Scalar, ScalarTy, Target, Temp, Tensor, Write,
+};
+pub use op::{Binary, Distribution, Elem, Literal, Op, Reduction, Source, Ty, Unary};

@@ -152,6 +152,23 @@ pub enum Op {
     },
     /// The operand, without a cotangent.
     Stop,
+    /// A random number; operands `seed` (`U64`) and `counter` (`I64`). It is a function of distribution, stream, seed and
+    /// counter alone: whatever is written for the counter's axes gives the number that stands there.
+    Random {
+        /// How the numbers are distributed.
+        distribution: Distribution,
+        /// The textual call, so that two calls with one seed differ.
+        stream: u32,
+    },
+}
+
+/// Distributions of random numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Distribution {
+    /// Uniform in `[0, 1)`.
+    Uniform,
+    /// Normal with mean 0 and variance 1.
+    Normal,
 }
 
 /// Reductions that the schedule knows. `mean`, `var` and `logsumexp` are expanded before.

@@ -165,6 +165,10 @@ impl<'a> Writer<'a> {
             Op::Sum { coefficients } => self.sum(coefficients, args),
             Op::Product { powers } => self.product(powers, args),
             Op::Stop => (format!("detach({})", self.text(args[0])), Binding::Atom),
+            Op::Random { distribution, stream } => {
+                let (seed, counter) = (self.text(args[0]), self.text(args[1]));
+                (format!("{}{stream}({seed}, at {counter})", lower(distribution)), Binding::Atom)
+            }
         }
     }
 

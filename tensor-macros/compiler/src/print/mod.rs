@@ -16,7 +16,8 @@ use crate::schedule::{Class, PassKind, Schedule, passes, traversals};
 /// A checked kernel.
 pub fn kernel(kernel: &Kernel) -> String {
     let mut text = format!("{}\n", signature(kernel));
-    section(&mut text, kernel, &[], &kernel.roots);
+    let roots: Vec<Root> = kernel.roots.iter().cloned().chain(kernel.assertion_roots()).collect();
+    section(&mut text, kernel, &[], &roots);
     text
 }
 
@@ -156,6 +157,7 @@ fn target(kernel: &Kernel, target: Target) -> String {
         Target::Gradient(param) => format!("d{}", kernel.tensors[param as usize].name),
         Target::Saved(position) => format!("saved{position}"),
         Target::Temp(position) => format!("temp{position}"),
+        Target::Assertion(position) => format!("assert {:?}", kernel.assertions[position as usize].text),
     }
 }
 

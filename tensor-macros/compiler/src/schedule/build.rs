@@ -84,7 +84,9 @@ impl Builder<'_> {
                     self.renumbered.insert(old, new);
                     (Target::Temp(new), true)
                 }
-                Target::Output(_) | Target::Edit(_) | Target::Gradient(_) => (root.target, false),
+                Target::Output(_) | Target::Edit(_) | Target::Gradient(_) | Target::Assertion(_) => {
+                    (root.target, false)
+                }
             };
             if read && given.insert(root.value, position).is_none() {
                 self.arrays.insert(root.value, Stored { target, axes: axes.clone(), own_root: true });
@@ -261,13 +263,14 @@ pub(super) fn layout(graph: &Graph, grouping: &Grouping, group: &Group) -> Layou
     Layout { free: order, reduced, renamings }
 }
 
-/// The order of writes: results, residuals, temps.
+/// The order of writes: results, residuals, temps, assertions.
 fn rank(target: Target) -> (u8, u32) {
     match target {
         Target::Output(position) => (0, position),
         Target::Edit(position) | Target::Gradient(position) => (1, position),
         Target::Saved(position) => (2, position),
         Target::Temp(position) => (3, position),
+        Target::Assertion(position) => (4, position),
     }
 }
 

@@ -75,7 +75,7 @@ fn edits<'a>(grouping: &'a Grouping, group: &'a Group) -> impl Iterator<Item = (
     group.tasks.iter().filter_map(|&position| match &grouping.tasks[position].work {
         Work::Write(root) => match root.target {
             Target::Edit(param) => Some((position, root, param)),
-            Target::Output(_) | Target::Gradient(_) | Target::Saved(_) | Target::Temp(_) => None,
+            Target::Output(_) | Target::Gradient(_) | Target::Saved(_) | Target::Temp(_) | Target::Assertion(_) => None,
         },
         Work::Reduction(_) | Work::Store(_) => None,
     })

@@ -144,8 +144,8 @@ pub enum ConflictReason {
     Cycle,
 }
 
-/// The schedule of the forward pass, which also writes the residuals that no output is. A forward kernel may read a
-/// residual that an earlier one wrote.
+/// The schedule of the forward pass, which also writes the residuals that no output is, and checks the assertions as if
+/// they were written. A forward kernel may read a residual that an earlier one wrote.
 ///
 /// # Errors
 /// Every read of an edited parameter that could see the new value.
@@ -155,6 +155,7 @@ pub fn forward(kernel: &mut ir::Kernel, saved: &[ir::Saved]) -> Result<Schedule,
         let write = Write::Dense { axes: residual.axes.clone() };
         roots.push(Root { target: Target::Saved(position as u32), write, value: residual.node });
     }
+    roots.extend(kernel.assertion_roots());
     let (grouping, contractions, origins) = group(&mut kernel.graph, &roots);
     let conflicts = in_place::conflicts(&kernel.graph, &grouping, &origins);
     if !conflicts.is_empty() {

@@ -17,9 +17,8 @@ pub fn lift_factors(kernel: &mut Kernel) {
             index.iter_mut().chain(guard).for_each(|node| *node = lift.node(*node));
         }
     }
-    for (condition, guard, _) in &mut kernel.asserts {
-        *condition = lift.node(*condition);
-        *guard = guard.map(|guard| lift.node(guard));
+    for assertion in &mut kernel.assertions {
+        assertion.condition = lift.node(assertion.condition);
     }
     let moved: BTreeMap<NodeId, String> =
         (kernel.names.iter()).filter_map(|(node, name)| Some((*lift.done.get(node)?, name.clone()))).collect();

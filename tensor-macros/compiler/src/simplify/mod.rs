@@ -39,7 +39,7 @@ mod tests;
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::ir::{AxisId, AxisSet, Binary, Graph, NodeId, Op, Reduction, Source, Temp, Ty, Unary};
+use crate::ir::{AxisId, AxisSet, Binary, Distribution, Graph, NodeId, Op, Reduction, Source, Temp, Ty, Unary};
 
 use mutation::Mutation;
 use polynomial::Polynomial;
@@ -147,6 +147,10 @@ impl<'graph> Algebra<'graph> {
                     | Unary::IsFinite
             ),
             Op::Binary(op) => !matches!(op, Binary::Powf | Binary::Powi | Binary::Atan2 | Binary::Xlogy),
+            Op::Random { distribution, .. } => match distribution {
+                Distribution::Uniform => true,
+                Distribution::Normal => false,
+            },
             Op::Sum { .. } | Op::Product { .. } => false,
         };
         let mut nodes: BTreeSet<NodeId> = [node].into();

@@ -49,6 +49,7 @@ pub fn try_compile(source: &str) -> Result<Compiled, Vec<Conflict>> {
     let mut targets: Vec<Target> = kernel.roots.iter().map(|root| root.target).collect();
     let residuals = (0..).zip(saved).filter(|(_, residual)| residual.output.is_none());
     targets.extend(residuals.map(|(position, _)| Target::Saved(position)));
+    targets.extend(kernel.assertion_roots().map(|root| root.target));
     forward_schedule.verify(&kernel.graph, &targets);
     if let (Some(backward), Some(schedule)) = (&backward, &backward_schedule) {
         let targets: Vec<Target> = backward.roots.iter().map(|root| root.target).collect();
@@ -90,6 +91,22 @@ pub const CASES: &[Case] = &[
     case("fn maximum(x: &Tensor[N], y: &Tensor[N]) -> Tensor[N] { max(x, y) }", (1, 1, 0), (1, 1, 0)),
     case("fn root(x: &Tensor[N]) -> Tensor[N] { if x > 0.0 { sqrt(x) } else { 0.0 } }", (1, 1, 0), (1, 1, 0)),
     case("fn sinc(x: &Tensor[N]) -> Tensor[N] { if x != 0.0 { sin(x) / x } else { 1.0 } }", (1, 1, 0), (1, 1, 0)),
+    case(
+        "fn dropout(x: &Tensor[..], p: float, seed: u64) -> Tensor[..] {
+            if uniform(seed) >= p { x / (1.0 - p) } else { 0.0 }
+        }",
+        (1, 1, 0),
+        (1, 1, 0),
+    ),
+    // An assertion is checked where its operands are read anyway.
+    case(
+        "fn logarithms(x: &Tensor[.., C]) -> Tensor[..] {
+            assert!(x > 0.0, \"logarithms of positive numbers\");
+            sum[C](ln(x))
+        }",
+        (1, 1, 0),
+        (1, 1, 0),
+    ),
     case("fn diag(x: &Tensor[N, M]) -> Tensor[N] { x[N, N] }", (1, 1, 0), (1, 1, 0)),
     case(
         "fn chain(x: &Tensor[N]) -> Tensor[N] {

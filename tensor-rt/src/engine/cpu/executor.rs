@@ -29,8 +29,12 @@ const LEAF_POINTS: usize = 32;
 /// A fault and where it is.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Found {
-    /// Row-major positions over the kernel's free and reduced axes, then the pass: the order of faults.
-    pub at: (usize, usize, usize),
+    /// Row-major position over the kernel's free axes.
+    pub free: usize,
+    /// Row-major position over its reduced axes.
+    pub reduced: usize,
+    /// The order of faults: that in which a traversal by one thread would find them.
+    pub order: (usize, usize, usize),
     /// What it is.
     pub kind: FaultKind,
 }
@@ -39,7 +43,7 @@ impl Found {
     /// The lower of two faults.
     pub fn lower(a: Option<Found>, b: Option<Found>) -> Option<Found> {
         match (a, b) {
-            (Some(a), Some(b)) => Some(if b.at < a.at { b } else { a }),
+            (Some(a), Some(b)) => Some(if b.order < a.order { b } else { a }),
             (a, b) => a.or(b),
         }
     }

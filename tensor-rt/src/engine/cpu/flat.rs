@@ -132,8 +132,8 @@ impl Flat<'_> {
             self.launch.passes[0].call(self.set, &block);
             if let Some(fault) = block.into_fault() {
                 // Blocks run in order, so the first fault is the lowest.
-                let at = (start + fault.point as usize, 0, 0);
-                lowest = lowest.or(Some(Found { at, kind: fault.kind }));
+                let free = start + fault.point as usize;
+                lowest = lowest.or(Some(Found { free, reduced: 0, order: (free, 0, 0), kind: fault.kind }));
             }
         }
         lowest

@@ -168,9 +168,8 @@ fn fill_identity(op: ReduceOp, array: &ArrayRef<'_>) {
 
 /// A fault with its index along each axis of the kernel.
 fn report(launch: &Launch<'_>, found: Found) -> LaunchFault {
-    let (free, reduced, _) = found.at;
     let mut position = Vec::new();
-    for (axes, linear) in [(launch.kernel.free, free), (launch.kernel.reduced, reduced)] {
+    for (axes, linear) in [(launch.kernel.free, found.free), (launch.kernel.reduced, found.reduced)] {
         let sizes: Vec<usize> = axes.iter().flat_map(|&axis| launch.axis_sizes(axis)).collect();
         let mut index = vec![0; sizes.len()];
         let mut rest = linear;

@@ -262,9 +262,13 @@ impl<'a> Plan<'a> {
                 if plan.axes.contains(&axis) {
                     continue;
                 }
-                debug_assert_eq!(count, 1, "bug in a program: `..` read as an index");
                 let mut strides: Strides = SmallVec::from_elem(0, raws.len());
-                strides[start] = 1;
+                // The index along `..` is the row-major position.
+                let mut stride = 1;
+                for dim in (start..start + count).rev() {
+                    strides[dim] = stride;
+                    stride *= raws[dim].size as isize;
+                }
                 plan.axes.push(axis);
                 plan.push(Stream::integers(0, strides), &mut raws, None);
             }

@@ -158,7 +158,8 @@ impl Executor<'_> {
             (0..plan.free).map(|dim| (self.start[dim] + index[free_at + dim]) * plan.dims[dim].weight).sum();
         let reduced: usize =
             (0..rank - plan.free).map(|dim| index[reduced_at + dim] * plan.dims[plan.free + dim].weight).sum();
-        let found = Found { at: (free, reduced, pass), kind: fault.kind };
+        let order = if reduced_first { (reduced, free, pass) } else { (free, reduced, pass) };
+        let found = Found { free, reduced, order, kind: fault.kind };
         self.fault = Found::lower(self.fault, Some(found));
     }
 }

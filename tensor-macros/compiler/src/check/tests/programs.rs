@@ -31,6 +31,7 @@ fn show(kernel: &Kernel, id: NodeId) -> String {
         Op::Binary(op) => format!("{op:?}({})", args.join(", ")),
         Op::Cast(elem) => format!("{} as {elem:?}", args[0]),
         Op::Convert(ty) => format!("{} to {ty:?}", args[0]),
+        Op::Random { distribution, stream } => format!("{distribution:?}{stream}({})", args.join(" at ")),
         other => format!("{other:?}({})", args.join(", ")),
     }
 }
@@ -464,5 +465,83 @@ fn conditions_may_be_values() {
     assert_eq!(
         value("fn f(a: bool, b: bool) -> Tensor<bool>[] { let c = a || !b; if c { a == b } else { true } }"),
         "Select(Or(a, Not(b)), Eq(a, b), true)"
+    );
+}
+
+#[test]
+fn a_random_number_counts_along_every_axis_in_scope() {
+    let at = "Uniform0(seed to U64 at ";
+    for (source, expected) in [
+        ("fn f(x: &Tensor[], seed: i64) -> Tensor[] { x * uniform(seed) }", "0"),
+        ("fn f(x: &Tensor[N], seed: i64) -> Tensor[N] { x * uniform(seed) }", "N"),
+        ("fn f(x: &Tensor[.., C], seed: i64) -> Tensor[C, ..] { x * uniform(seed) }", "Add(Mul(C, #..), ..)"),
+        // A reduction hides the axis of its name and adds those that the output lacks.
+        ("fn f(x: &Tensor[N, C], seed: i64) -> Tensor[N, C] { sum[C](x * uniform(seed)) }", "Add(Mul(N, #C), C)"),
+        ("fn f(x: &Tensor[N, C], seed: i64) -> Tensor[C] { sum[N](x * uniform(seed)) }", "Add(Mul(C, #N), N)"),
+        ("fn f(y: &mut Tensor[N, C], seed: i64) { y += uniform(seed); }", "Add(Mul(N, #C), C)"),
+        ("fn f(y: &mut Tensor[N], i: &Tensor<i64>[K], seed: i64) { y[i] += uniform(seed); }", "K"),
+    ] {
+        let found = values(source).remove(0);
+        assert!(found.contains(&format!("{at}{expected})")), "{source}\n{found}");
+    }
+}
+
+#[test]
+fn each_call_of_a_random_function_has_its_own_stream() {
+    assert_eq!(
+        value(
+            "fn f(x: &Tensor<f32>[N], seed: u64) -> Tensor<f32>[N] { let u = uniform(seed); u + u * normal(seed) + x }"
+        ),
+        "Add(Add(Uniform0(seed at N), Mul(Uniform0(seed at N), Normal1(seed at N))), x[N])"
+    );
+    // A helper that is called twice draws twice.
+    assert_eq!(
+        value("fn noise(s) { uniform(s) } fn f(seed: u64, n: usize) -> Tensor<f32>[N = n] { noise(seed) - noise(7) }"),
+        "Sub(Uniform0(seed at N), Uniform1(7 to U64 at N))"
+    );
+}
+
+/// Text, axes and condition of every assertion.
+fn assertions(source: &str) -> Vec<String> {
+    let kernel = kernel(source).kernel;
+    let assertions = kernel.assertions.iter().map(|assertion| {
+        let axes: Vec<&str> = assertion.axes.iter().map(|&axis| kernel.graph.axis(axis).name.as_str()).collect();
+        format!("{} [{}] {}", assertion.text, axes.join(", "), show(&kernel, assertion.condition))
+    });
+    assertions.collect()
+}
+
+#[test]
+fn an_assertion_is_checked_where_it_is_reached() {
+    assert_eq!(
+        assertions(
+            "fn f(x: &Tensor[N, C], b: bool, n: usize) -> Tensor[C] {
+                assert!(n > 0, \"n\",);
+                if b { assert!(x > 1, \"branch\"); } else { { assert!(b, \"else\"); } }
+                let y = { assert!(C < n, \"block\"); x };
+                sum[N]({ assert!(b, \"body\"); if y > 0 { assert!(y < 9, \"both\") ; y } else { 0.0 } })
+            }"
+        ),
+        [
+            "n [] Gt(n, 0)",
+            "branch [N, C] Or(Not(b), Gt(x[N, C], 1.0))",
+            "else [] Or(Not(Not(b)), b)",
+            "block [C] Lt(C, n)",
+            "body [N] b",
+            "both [N, C] Or(Not(Gt(x[N, C], 0.0)), Lt(x[N, C], 9.0))",
+        ]
+    );
+}
+
+#[test]
+fn assertions_stand_in_helpers_and_at_the_end_of_a_body() {
+    assert_eq!(
+        assertions("fn checked(v) { assert!(v > 0, \"positive\"); v } fn f(x: &Tensor[N]) -> Tensor[N] { checked(x) }"),
+        ["positive [N] Gt(x[N], 0.0)"]
+    );
+    // The new value is asserted about.
+    assert_eq!(
+        assertions("fn f(y: &mut Tensor[N]) { y += 1; assert!(y > 0, \"positive\") }"),
+        ["positive [N] Gt(Add(y[N], 1.0), 0.0)"]
     );
 }

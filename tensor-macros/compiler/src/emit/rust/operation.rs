@@ -3,10 +3,11 @@
 //! Invariants: the user's operations keep their order and are never contracted; derived sums and products are chains in
 //! the order of their operands; integers wrap; nothing is evaluated conditionally here.
 
+use proc_macro2::Literal;
 use quote::quote;
 
 use super::expr::{Expr, Level};
-use crate::ir::{Binary, Ty, Unary};
+use crate::ir::{Binary, Distribution, Ty, Unary};
 
 /// A function of one operand of type `ty`.
 pub(super) fn unary(op: Unary, x: Expr, ty: Ty) -> Expr {
@@ -124,6 +125,17 @@ fn multiply(x: Expr, y: Expr, ty: Ty) -> Expr {
 /// `fma(a, b, c)`.
 pub(super) fn fma(a: Expr, b: Expr, c: Expr) -> Expr {
     Expr::call(quote!(Compute::fma), vec![a, b, c])
+}
+
+/// The random number of a counter.
+pub(super) fn random(distribution: Distribution, stream: u32, seed: Expr, counter: Expr, ty: Ty) -> Expr {
+    let ty = super::ty::value(ty);
+    let function = match distribution {
+        Distribution::Uniform => quote!(uniform),
+        Distribution::Normal => quote!(normal),
+    };
+    let stream = Expr::atom(Literal::u32_unsuffixed(stream));
+    Expr::call(quote!(<#ty as Compute>::#function), vec![seed, stream, counter])
 }
 
 /// The sum of `coefficient * term`; `constant` gives a constant of the type.

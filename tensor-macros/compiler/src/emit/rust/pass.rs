@@ -14,7 +14,7 @@ use quote::quote;
 use super::expr::Expr;
 use super::names::Names;
 use super::{operation, ty};
-use crate::emit::plan::{Direction, Eval, Kernel, Pass, Storage, WriteKind};
+use crate::emit::plan::{Check, Direction, Eval, Kernel, Pass, Storage, WriteKind};
 use crate::ir::{self, Binary, Graph, NodeId, Op, Reduction, ScalarTy, Source, Target, Ty};
 
 /// Arithmetic operations that stand in one expression before a part of it gets a name.
@@ -45,6 +45,7 @@ pub(super) fn statements(direction: &Direction<'_>, kernel: &Kernel<'_>, pass: &
     body.slices();
     body.evaluate();
     let stores = body.stores();
+    let (before_checks, checks, after) = body.checks();
     let Body { slices, constants, before, inside, .. } = body;
     let constants = constants.into_iter().map(|(value, ty, name)| {
         let (value, ty) = (ty::float(f64::from_bits(value), ty).tokens(), ty::value(ty));
@@ -55,10 +56,13 @@ pub(super) fn statements(direction: &Direction<'_>, kernel: &Kernel<'_>, pass: &
         #slices
         #(#constants)*
         #before
+        #before_checks
         for i in 0..n {
             #inside
             #stores
+            #checks
         }
+        #after
     }
 }
 
@@ -95,7 +99,7 @@ impl<'a> Body<'a> {
         &self.direction.kernel.graph
     }
 
-    /// What the pass stores, in order.
+    /// What the pass stores and checks, in order.
     fn stored(&self) -> Vec<NodeId> {
         let bodies =
             self.pass.reductions.iter().map(|&reduction| self.graph().args(self.kernel.reductions[reduction].0)[0]);
@@ -107,6 +111,7 @@ impl<'a> Body<'a> {
                 roots.extend(dynamic.iter().chain(guard));
             }
         }
+        roots.extend(self.pass.checks.iter().map(|&check| self.kernel.checks[check].condition));
         roots
     }
 
@@ -188,6 +193,7 @@ impl<'a> Body<'a> {
             Target::Gradient(param) => format!("d{}", kernel.tensors[param as usize].name),
             Target::Saved(saved) => format!("{}_out", self.saved_name(saved)),
             Target::Temp(temp) => format!("temp{temp}_out"),
+            Target::Assertion(_) => panic!("bug: an assertion is not stored"),
         }
     }
 
@@ -398,6 +404,10 @@ impl<'a> Body<'a> {
                 operation::product(factors, ty, |value| self.constant(value, ty))
             }
             Op::Stop => operand(self, 0),
+            Op::Random { distribution, stream } => {
+                let counter = ty::convert(operand(self, 1), Ty::I64, Ty::U64);
+                operation::random(*distribution, *stream, operand(self, 0), counter, ty)
+            }
             Op::Load { .. } | Op::Reduce { .. } => panic!("bug: {node:?} is read, not computed"),
         }
     }
@@ -499,6 +509,21 @@ impl<'a> Body<'a> {
         self.slices.extend(quote!(let #slice = &mut block.output::<#element>(#position)[..n];));
         stores.extend(quote!(#slice[i] = #value;));
         stores
+    }
+
+    /// Assertions: buffers before the loop, their elements within it, and the look at them after it. So the loop has no
+    /// branches.
+    fn checks(&mut self) -> (TokenStream, TokenStream, TokenStream) {
+        let [mut before, mut inside, mut after]: [TokenStream; 3] = Default::default();
+        for &position in &self.pass.checks {
+            let Check { assertion, condition, .. } = self.kernel.checks[position];
+            let name = self.names.local("holds");
+            let (condition, assertion) = (self.values[&condition].clone().tokens(), Literal::u32_unsuffixed(assertion));
+            before.extend(quote!(let #name = &mut [true; BLOCK][..n];));
+            inside.extend(quote!(#name[i] = #condition;));
+            after.extend(quote!(block.assert(#assertion, #name);));
+        }
+        (before, inside, after)
     }
 
     /// What combines to nothing.

@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::pass::{reduce_name, reduced};
-use crate::emit::plan::{Direction, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
+use crate::emit::plan::{Check, Direction, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
 use crate::ir::{
     self, Affine, AxisId, Binary, Clip, Elem, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty, Unary, Uniform,
 };
@@ -22,7 +22,7 @@ pub(super) fn program(
     let kernel = forward.0.kernel;
     let graph = &kernel.graph;
     let name = &kernel.name;
-    let axes = graph.all_axes().map(|(_, axis)| {
+    let declared = graph.all_axes().map(|(_, axis)| {
         let (name, extent, rest) = (&axis.name, position(axis.extent.0), axis.rest);
         quote!(Axis { name: #name, extent: #extent, rest: #rest })
     });
@@ -48,7 +48,11 @@ pub(super) fn program(
         quote!(ScalarParam { name: #name })
     });
     let outputs = kernel.outputs.iter().map(|output| array_decl(Storage::Element(output.elem), &output.axes));
-    let assertions = kernel.asserts.iter().map(|(_, _, text)| quote!(Assertion { text: #text }));
+    let assertions = kernel.assertions.iter().enumerate().map(|(number, assertion)| {
+        let (place, check) = checked(forward.1, number as u32);
+        let (text, place, axes) = (&assertion.text, position(place as u32), axes(&check.axes));
+        quote!(Assertion { text: #text, kernel: #place, axes: #axes })
+    });
     let saved = forward.0.saved.iter().map(|saved| {
         let array = array_decl(Storage::Computed(saved.ty), &saved.axes);
         let output = option(saved.output.map(|output| {
@@ -68,7 +72,7 @@ pub(super) fn program(
     quote! {
         pub(super) static PROGRAM: Program = Program {
             name: #name,
-            axes: &[#(#axes),*],
+            axes: &[#(#declared),*],
             extents: &[#(#extents),*],
             tensors: &[#(#tensors),*],
             scalars: &[#(#scalars),*],
@@ -81,6 +85,16 @@ pub(super) fn program(
         #forward_constants
         #backward_constants
     }
+}
+
+/// The kernel that checks an assertion, and how.
+fn checked<'a>(plan: &'a Plan<'_>, assertion: u32) -> (usize, &'a Check) {
+    let mut checks = plan
+        .kernels
+        .iter()
+        .enumerate()
+        .flat_map(|(place, kernel)| kernel.checks.iter().map(move |check| (place, check)));
+    checks.find(|(_, check)| check.assertion == assertion).expect("a schedule checks every assertion")
 }
 
 fn schedule(direction: &str, (of, plan): (&Direction<'_>, &Plan<'_>)) -> (TokenStream, TokenStream) {
@@ -131,7 +145,9 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
 
 /// True if the kernel only stores its reduction.
 fn is_bare(graph: &Graph, kernel: &Kernel<'_>) -> bool {
-    let ([write], [(reduction, _)]) = (&kernel.writes[..], &kernel.reductions[..]) else { return false };
+    let ([write], [(reduction, _)], []) = (&kernel.writes[..], &kernel.reductions[..], &kernel.checks[..]) else {
+        return false;
+    };
     let value = match graph.op(write.value) {
         Op::Stop => graph.args(write.value)[0],
         _ => write.value,
@@ -169,6 +185,7 @@ fn write(graph: &Graph, write: &Write) -> TokenStream {
         Target::Gradient(param) => array("Gradient", param),
         Target::Saved(saved) => array("Saved", saved),
         Target::Temp(temp) => array("Temp", temp),
+        Target::Assertion(_) => panic!("bug: an assertion is not stored"),
     };
     let elem = elem(write.storage);
     let kind = match &write.kind {

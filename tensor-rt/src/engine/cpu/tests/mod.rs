@@ -14,6 +14,7 @@ mod contractions;
 mod in_place;
 mod indexed;
 mod pointwise;
+mod random;
 mod rows;
 
 /// A strided array that owns its memory.
