@@ -45,7 +45,9 @@ pub(super) unsafe fn copy_clipped(
     // A row costs more than an element, and neighbors in memory are read together.
     let worth = |&dim: &usize| (extent[dim].min(16), source_strides[dim].unsigned_abs() == size, extent[dim]);
     let Some(along) = (0..extent.len()).max_by_key(worth) else {
-        // SAFETY: the caller's; a box without dimensions is a row of one element.
+        // A box without dimensions is a row of one element.
+        clips.iter_mut().for_each(|clip| clip.steps.push(0));
+        // SAFETY: the caller's.
         return unsafe { copy_clipped(&[1], size, target, &[0], source, &[0], clips) };
     };
     let others: SmallVec<[usize; 6]> = (0..extent.len()).filter(|&dim| dim != along).collect();
