@@ -41,6 +41,12 @@ enum Argument<'a> {
     Donate(usize),
 }
 
+/// An argument.
+pub(crate) enum Part<'p, 'a> {
+    Read(&'p Raw),
+    Edit(&'p mut Exclusive<'a>),
+}
+
 impl<'a> Arguments<'a> {
     /// Adds a tensor that is only read, or only combined into by atomic operations.
     pub fn read(&mut self, raw: &'a Raw) {
@@ -90,6 +96,17 @@ impl<'a> Arguments<'a> {
             Argument::Edit(place) => self.edited[place].raw(),
             Argument::Donate(place) => &self.donated[place],
         }
+    }
+
+    /// All arguments, each as it may be used.
+    pub fn parts(&mut self) -> impl Iterator<Item = Part<'_, 'a>> {
+        let (mut edited, donated) = (self.edited.iter_mut(), &self.donated);
+        self.order.iter().map(move |argument| match *argument {
+            Argument::Read(raw) => Part::Read(raw),
+            Argument::Donate(place) => Part::Read(&donated[place]),
+            // Places are in the order of their arguments.
+            Argument::Edit(_) => Part::Edit(edited.next().expect("bug in a call: a place for each edited argument")),
+        })
     }
 
     /// All arguments.
