@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::block::Scalar;
 use super::body::Bodies;
 use super::bounds::check_indices;
-use super::launch::{Arrays, Frame, Params, Setting, reads};
+use super::launch::{Arrays, Frame, Params, Setting, absent, reads};
 use super::program::{Array, Program, Schedule};
 use super::sizes::Resolved;
 use crate::autograd::{Adjoint, Cotangents};
@@ -66,7 +66,7 @@ impl Adjoint for ProgramAdjoint {
             outputs: Arrays::new(),
             gradients,
             saved: self.saved.clone(),
-            temps: vec![None; backward.temps.len()],
+            temps: absent(backward.temps.len()),
         };
         frame.run()?;
         Ok(SmallVec::from_vec(frame.gradients))

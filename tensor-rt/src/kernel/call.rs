@@ -12,7 +12,7 @@ use super::adjoint::ProgramAdjoint;
 use super::block::Scalar;
 use super::body::Bodies;
 use super::bounds::check_indices;
-use super::launch::{Arguments, Arrays, Frame, Params, Setting, check_empty_reductions, reads};
+use super::launch::{Arguments, Arrays, Frame, Params, Setting, absent, check_empty_reductions, reads};
 use super::program::{Array, Intent, Program};
 use super::sizes::Resolved;
 use crate::autograd::{self, Adjoint};
@@ -156,7 +156,7 @@ impl<'a> Call<'a> {
         check_indices(&setting, &program.forward)?;
 
         let tracked = self.arguments.raws().any(|raw| raw.node().is_some());
-        let mut outputs = Arrays::new();
+        let mut outputs = Arrays::with_capacity(program.outputs.len());
         for (position, output) in program.outputs.iter().enumerate() {
             let output = match self.arguments.donated(program, position as u16, tracked) {
                 Some(donated) => donated,
@@ -164,7 +164,7 @@ impl<'a> Call<'a> {
             };
             outputs.push(Some(output));
         }
-        let mut saved: Arrays = vec![None; program.saved.len()];
+        let mut saved: Arrays = absent(program.saved.len());
         if tracked {
             for (position, (residual, place)) in program.saved.iter().zip(&mut saved).enumerate() {
                 if self.is_output(position) {
@@ -182,7 +182,7 @@ impl<'a> Call<'a> {
             outputs,
             gradients: Arrays::new(),
             saved,
-            temps: vec![None; program.forward.temps.len()],
+            temps: absent(program.forward.temps.len()),
         };
         frame.run()?;
         let Frame { mut outputs, mut saved, .. } = frame;

@@ -118,6 +118,12 @@ impl<'a> Arguments<'a> {
 /// Arrays, by position.
 pub(crate) type Arrays = Vec<Option<Raw>>;
 
+/// Places for so many arrays.
+pub(crate) fn absent(count: usize) -> Arrays {
+    // Unlike `vec![None; count]` this costs nothing where there are none.
+    (0..count).map(|_| None).collect()
+}
+
 /// What is the same for both directions of a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'a> {

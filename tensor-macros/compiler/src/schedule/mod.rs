@@ -104,7 +104,8 @@ pub enum Class {
 }
 
 /// The operands of a contraction: its reduction is `sum[k](lhs * rhs)`, up to casts and to guards under which alone the
-/// product counts; one of the operands is 0 elsewhere. Both are loads (or casts of one load) with bare indices.
+/// product counts; one of the operands is 0 elsewhere. Both are loads (or casts of one load), with bare indices or through a
+/// window ([`Graph::is_clipped_load`]).
 #[derive(Clone, Debug)]
 pub struct Contraction {
     /// A `Load` with the axes `batch, m, k` in some order.
