@@ -80,8 +80,7 @@ fn sources() -> Vec<(String, String, bool)> {
     }
     (0..KERNELS)
         .map(|seed| {
-            let smooth = seed.is_multiple_of(2);
-            let kernel = Kernel::random(seed, if smooth { Language::Smooth } else { Language::Whole });
+            let kernel = Kernel::random(seed, Language::of(seed));
             (random_kernels::element(seed).to_owned(), kernel.to_string(), kernel.is_smooth())
         })
         .collect()

@@ -12,11 +12,14 @@
 
 #![forbid(unsafe_code)]
 
+mod discrete;
 mod expr;
 mod generate;
 mod kernel;
+mod load;
 mod numbers;
 mod shrink;
+mod templates;
 
 pub use expr::{Axes, Expr, Kind};
 pub use generate::Language;

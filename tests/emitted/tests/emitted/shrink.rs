@@ -16,9 +16,8 @@ const BATCH: usize = 24;
 #[ignore = "for a failing kernel, by hand: it builds this crate many times"]
 fn shrink() {
     let seed: u64 = env::var("KERNEL").expect("KERNEL is the position of a failing kernel").parse().expect("a number");
-    let language = if seed.is_multiple_of(2) { Language::Smooth } else { Language::Whole };
     let element = random_kernels::element(seed);
-    let mut kernel = Kernel::random(seed, language);
+    let mut kernel = Kernel::random(seed, Language::of(seed));
     loop {
         let compiles = |kernel: &Kernel| {
             let mut errors = Errors::new();
