@@ -4,7 +4,7 @@ use tensor_rt::accounting::{Counters, measure};
 use tensor_rt::prelude::*;
 use tensor_rt_kernels::activation::gelu;
 use tensor_rt_kernels::contraction::linear;
-use tensor_rt_kernels::norm::layer_norm;
+use tensor_rt_kernels::norm::{batch_norm, layer_norm};
 use tensor_rt_kernels::softmax::softmax;
 
 tensor_fn! {
@@ -87,5 +87,13 @@ fn a_loss_that_stays_on_the_device_is_read_once() -> Result<()> {
     })
     .syncs;
     assert_eq!((syncs, total.item()?), (1, 50.0));
+    Ok(())
+}
+
+#[test]
+fn statistics_over_the_batch_take_one_launch() -> Result<()> {
+    let (x, one, zero) = (matrix()?, Tensor::ones(&Cpu, [4])?, Tensor::zeros(&Cpu, [4])?);
+    let cost = cost(|| batch_norm(&x, &one, &zero, 1e-5));
+    assert_eq!((cost.launches, cost.passes), (2, 2));
     Ok(())
 }

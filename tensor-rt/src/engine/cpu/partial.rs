@@ -15,18 +15,27 @@ use crate::kernel::body::InstructionSet;
 pub(super) struct Partial {
     values: Vec<u64>,
     positions: Vec<i64>,
+    means: Vec<f64>,
+    count: f64,
 }
 
 impl Partial {
     /// Room for `lanes` partials.
     pub fn new(reducer: Reducer, lanes: usize) -> Self {
         let positions = if reducer.positional() { lanes } else { 0 };
-        Self { values: vec![0; (lanes * reducer.value.size()).div_ceil(8)], positions: vec![0; positions] }
+        let means = if reducer.centered() { lanes } else { 0 };
+        let values = vec![0; (lanes * reducer.value.size()).div_ceil(8)];
+        Self { values, positions: vec![0; positions], means: vec![0.0; means], count: 0.0 }
     }
 
     /// Where the partials lie.
     pub fn parts(&mut self) -> Partials {
-        Partials { values: self.values.as_mut_ptr().cast(), positions: self.positions.as_mut_ptr() }
+        let Self { values, positions, means, count } = self;
+        Partials {
+            means: means.as_mut_ptr(),
+            count,
+            ..Partials::new(values.as_mut_ptr().cast(), positions.as_mut_ptr())
+        }
     }
 }
 
