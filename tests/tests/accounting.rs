@@ -4,11 +4,13 @@ use tensor_rt::accounting::{Counters, measure};
 use tensor_rt::prelude::*;
 use tensor_rt_kernels::activation::gelu;
 use tensor_rt_kernels::contraction::linear;
-use tensor_rt_kernels::norm::{batch_norm, layer_norm};
+use tensor_rt_kernels::norm::layer_norm;
 use tensor_rt_kernels::softmax::softmax;
 
 tensor_fn! {
     fn double(y: &mut Tensor[..]) { y *= 2.0; }
+
+    fn standardized(x: &Tensor[N, C]) -> Tensor[N, C] { (x - mean[N](x)) * rsqrt(var[N](x) + 1e-5) }
 }
 
 /// What `body` costs in all.
@@ -92,8 +94,8 @@ fn a_loss_that_stays_on_the_device_is_read_once() -> Result<()> {
 
 #[test]
 fn statistics_over_the_batch_take_one_launch() -> Result<()> {
-    let (x, one, zero) = (matrix()?, Tensor::ones(&Cpu, [4])?, Tensor::zeros(&Cpu, [4])?);
-    let cost = cost(|| batch_norm(&x, &one, &zero, 1e-5));
+    let x = matrix()?;
+    let cost = cost(|| standardized(&x));
     assert_eq!((cost.launches, cost.passes), (2, 2));
     Ok(())
 }

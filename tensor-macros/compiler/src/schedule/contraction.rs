@@ -44,13 +44,18 @@ pub(super) fn expose(graph: &mut Graph, roots: &[NodeId], contractions: &mut Con
     let stored = contractions.stored.clone();
     contractions.stored.clear();
     let mut map: HashMap<NodeId, NodeId> = HashMap::new();
-    for id in graph.reachable(roots) {
+    let reachable = graph.reachable(roots);
+    let corrected = deviation::corrected(graph, &reachable);
+    for id in reachable {
         let node = graph.node(id).clone();
         let args: Vec<NodeId> = node.args.iter().map(|arg| map[arg]).collect();
         let exposed = match &node.op {
-            Op::Reduce { op: Reduction::Sum, axes } => contractions
-                .rewrite(graph, axes, args[0])
-                .or_else(|| deviation::squared(graph, axes, args[0], &contractions.forms)),
+            Op::Reduce { op: Reduction::Sum, axes } => {
+                let exposed = contractions.rewrite(graph, axes, args[0]);
+                let is_corrected = corrected.contains(&id);
+                exposed
+                    .or_else(|| deviation::squared(graph, axes, args[0], &contractions.forms).filter(|_| !is_corrected))
+            }
             _ => None,
         };
         let new = exposed.unwrap_or_else(|| graph.intern(node.op, args, node.ty));

@@ -2,10 +2,12 @@
 //!
 //! A column or full kernel holds one level, so a sum that needs the mean would read every element in another kernel. As
 //! [`Reduction::SquaredDeviation`] it needs no mean and shares the kernel of the sum; its partials hold a mean and combine
-//! by Chan's rule. The difference of `sum(x * x)` and `sum(x)^2 / #N` is never formed, as it cancels. Rows stay as they are:
-//! their second level finds the row in the cache.
+//! by Chan's rule. The difference of `sum(x * x)` and `sum(x)^2 / #N` is never formed, as it cancels.
+//!
+//! Two kinds stay as they are: rows, whose second level finds the row in the cache, and sums that are *corrected* by the
+//! kernel itself, which then would correct what is right. (A mean is rounded; `sum[N](x - m)` is what that left.)
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Class;
 use super::class::classify;
@@ -28,6 +30,15 @@ pub(super) fn squared(
     }
     let one_level = matches!(classify(graph, sum, forms), Class::Column | Class::Full);
     one_level.then(|| graph.reduce(Reduction::SquaredDeviation, axes.to_vec(), x))
+}
+
+/// The sums of products of differences that the kernel sums by themselves, too.
+pub(super) fn corrected(graph: &Graph, nodes: &[NodeId]) -> HashSet<NodeId> {
+    let is_sum = |&id: &NodeId| matches!(graph.op(id), Op::Reduce { op: Reduction::Sum, .. });
+    let sums: Vec<NodeId> = nodes.iter().copied().filter(is_sum).collect();
+    let summed: HashSet<NodeId> = sums.iter().map(|&sum| graph.args(sum)[0]).collect();
+    let corrects = |&sum: &NodeId| graph.args(graph.args(sum)[0]).iter().any(|factor| summed.contains(factor));
+    sums.into_iter().filter(corrects).collect()
 }
 
 /// The operands of a binary operation.

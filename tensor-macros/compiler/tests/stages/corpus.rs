@@ -237,6 +237,16 @@ pub const CASES: &[Case] = &[
     // One pass: the squared deviations need no mean.
     case("fn column_variance(x: &Tensor[N, C]) -> Tensor[C] { var[N](x) }", (1, 1, 0), (1, 1, 0)),
     case("fn total_variance(x: &Tensor[..]) -> Tensor[] { var[..](exp(x)) }", (1, 1, 0), (1, 1, 0)),
+    // The kernel corrects the rounded mean itself.
+    case(
+        "fn corrected_variance(x: &Tensor[N, C]) -> Tensor[C] {
+            let d = x - mean[N](x);
+            let c = detach(mean[N](d));
+            mean[N](d * d) - c * c
+        }",
+        (2, 2, 0),
+        (1, 1, 0),
+    ),
     case("fn log_sum_exp(x: &Tensor[N, C]) -> Tensor[N] { logsumexp[C](x) }", (1, 2, 0), (1, 1, 0)),
     case(
         "fn batch_norm(x: &Tensor[N, C, H, W], gamma: &Tensor[C], beta: &Tensor[C], eps: float)

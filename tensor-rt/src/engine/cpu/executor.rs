@@ -396,7 +396,10 @@ impl<'p> Executor<'p> {
             let stream = &self.rows[reduction];
             let size = stream.dtype.size();
             let partials = tree.leaf.parts();
-            let from = if plan.reducers[reduction].positional() { partials.positions.cast() } else { partials.values };
+            let reducer = plan.reducers[reduction];
+            // SAFETY: the tree's leaf holds `lanes` partials.
+            unsafe { reducer.finish(plan.set, lanes, partials) };
+            let from = if reducer.positional() { partials.positions.cast() } else { partials.values };
             // SAFETY: both hold `lanes` results of `size` bytes; the group's buffer has one per free point.
             unsafe { std::ptr::copy_nonoverlapping(from, stream.base.wrapping_add(row * size), lanes * size) };
             self.forget_row(reduction);

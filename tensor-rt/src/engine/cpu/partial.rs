@@ -15,7 +15,7 @@ use crate::kernel::body::InstructionSet;
 pub(super) struct Partial {
     values: Vec<u64>,
     positions: Vec<i64>,
-    means: Vec<f64>,
+    centers: Vec<u64>,
     count: f64,
 }
 
@@ -23,19 +23,16 @@ impl Partial {
     /// Room for `lanes` partials.
     pub fn new(reducer: Reducer, lanes: usize) -> Self {
         let positions = if reducer.positional() { lanes } else { 0 };
-        let means = if reducer.centered() { lanes } else { 0 };
-        let values = vec![0; (lanes * reducer.value.size()).div_ceil(8)];
-        Self { values, positions: vec![0; positions], means: vec![0.0; means], count: 0.0 }
+        let words = |values: usize| (values * reducer.value.size()).div_ceil(8);
+        let centers = if reducer.centered() { words(2 * lanes) } else { 0 };
+        Self { values: vec![0; words(lanes)], positions: vec![0; positions], centers: vec![0; centers], count: 0.0 }
     }
 
     /// Where the partials lie.
     pub fn parts(&mut self) -> Partials {
-        let Self { values, positions, means, count } = self;
-        Partials {
-            means: means.as_mut_ptr(),
-            count,
-            ..Partials::new(values.as_mut_ptr().cast(), positions.as_mut_ptr())
-        }
+        let Self { values, positions, centers, count } = self;
+        let partials = Partials::new(values.as_mut_ptr().cast(), positions.as_mut_ptr());
+        Partials { centers: centers.as_mut_ptr().cast(), count, ..partials }
     }
 }
 

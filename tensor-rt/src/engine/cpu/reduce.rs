@@ -1,7 +1,7 @@
 //! Folding buffers of reduction bodies.
 //!
 //! A *partial* is what a reduction knows of some elements: a value and, for `argmax` and `argmin`, the position of that
-//! value; for squared deviations, the mean and the number of the elements ([`super::moments`]). [`Reducer`] makes partials out of buffers: of each row (elements follow each other), or of each column (one
+//! value; for squared deviations, more ([`super::moments`]). [`Reducer`] makes partials out of buffers: of each row (elements follow each other), or of each column (one
 //! element per row of the buffer), and merges them.
 //!
 //! Rows are folded in a fixed number of lanes that are combined pairwise, so a result depends on the length of the row
@@ -34,28 +34,29 @@ pub(super) struct Partials {
     pub values: *mut u8,
     /// First position, for `argmax` and `argmin`.
     pub positions: *mut i64,
-    /// First mean, for squared deviations that will be merged.
-    pub means: *mut f64,
-    /// The number of elements that each partial of squared deviations knows of.
+    /// For squared deviations that will be merged, the first shift; after the shifts, the sums of differences from them.
+    pub centers: *mut u8,
+    /// The number of elements that each of those partials knows of.
     pub count: *mut f64,
 }
 
 impl Partials {
-    /// Partials that are not merged with others, or that need no means for that.
+    /// Partials that are not merged with others, or that need no centers for that.
     pub fn new(values: *mut u8, positions: *mut i64) -> Self {
-        Self { values, positions, means: std::ptr::null_mut(), count: std::ptr::null_mut() }
+        Self { values, positions, centers: std::ptr::null_mut(), count: std::ptr::null_mut() }
     }
 
     /// The partials of squared deviations.
     ///
     /// # Safety
-    /// There are `lanes` of them, with means, and nothing else refers to them while the result lives.
+    /// There are `lanes` of them, with centers, and nothing else refers to them while the result lives.
     unsafe fn moments<'a, C: Compute>(self, lanes: usize) -> Moments<'a, C> {
         // SAFETY: the caller's.
         unsafe {
             Moments {
                 squares: std::slice::from_raw_parts_mut(self.values.cast(), lanes),
-                means: std::slice::from_raw_parts_mut(self.means, lanes),
+                shifts: std::slice::from_raw_parts_mut(self.centers.cast(), lanes),
+                offs: std::slice::from_raw_parts_mut(self.centers.cast::<C>().add(lanes), lanes),
                 count: &mut *self.count,
             }
         }
@@ -289,7 +290,7 @@ impl Reducer {
         matches!(self.op, ReduceOp::ArgMax | ReduceOp::ArgMin)
     }
 
-    /// True if partials have means.
+    /// True if partials have centers.
     pub fn centered(self) -> bool {
         self.op == ReduceOp::SquaredDeviation
     }
@@ -310,8 +311,9 @@ impl Reducer {
                 with_float!(self.value, V => {
                     std::slice::from_raw_parts_mut(partials.values.cast::<V>(), lanes).fill(0.0);
                 });
-                if !partials.means.is_null() {
-                    std::slice::from_raw_parts_mut(partials.means, lanes).fill(0.0);
+                if !partials.centers.is_null() {
+                    let bytes = 2 * lanes * self.value.size();
+                    std::slice::from_raw_parts_mut(partials.centers, bytes).fill(0);
                     partials.count.write(0.0);
                 }
                 return;
@@ -326,8 +328,22 @@ impl Reducer {
         }
     }
 
+    /// Turns partials into results, after all merges.
+    ///
+    /// # Safety
+    /// `partials` holds `lanes`.
+    pub unsafe fn finish(self, set: InstructionSet, lanes: usize, partials: Partials) {
+        if self.centered() {
+            // SAFETY: the caller's.
+            unsafe {
+                with_float!(self.value, V => set.dispatch(moments::Finish { moments: partials.moments::<V>(lanes) }))
+            }
+        }
+    }
+
     /// The partial of each of `rows` rows of `len` elements, which follow each other at `bodies`; the first element of
-    /// each row has position `first`.
+    /// each row has position `first`. Squared deviations are finished, unless they have centers: then there is one row, a part
+    /// of a longer one.
     ///
     /// # Safety
     /// `bodies` holds `rows * len` initialised values, `partials` has room for `rows`; they do not overlap. `len > 0`.
@@ -345,13 +361,12 @@ impl Reducer {
             if self.centered() {
                 return with_float!(self.value, V => {
                     let bodies = std::slice::from_raw_parts(bodies.cast::<V>(), rows * len);
-                    let squares = std::slice::from_raw_parts_mut(partials.values.cast::<V>(), rows);
-                    let wanted = !partials.means.is_null();
-                    let means = wanted.then(|| std::slice::from_raw_parts_mut(partials.means, rows));
-                    if wanted {
-                        partials.count.write(len as f64);
+                    if !partials.centers.is_null() {
+                        debug_assert_eq!(rows, 1, "a part of a row");
+                        return set.dispatch(moments::Part { row: bodies, moments: partials.moments::<V>(1) });
                     }
-                    set.dispatch(moments::Rows { bodies, len, squares, means })
+                    let squares = std::slice::from_raw_parts_mut(partials.values.cast::<V>(), rows);
+                    set.dispatch(moments::Rows { bodies, len, squares })
                 });
             }
             with_value!(self.value, V => {
