@@ -51,32 +51,34 @@ tensor_fn! {
         y[N, i] += source;
     }
 
-    /// Sums of the rows of each segment: `y[s, ..] = sum_{ids[n] = s} x[n, ..]`. A row whose id is not below `segments`
-    /// is left out.
+    /// Sums of the rows of each segment: `y[s, ..] = sum_{ids[n] = s} x[n, ..]`.
     ///
-    /// Gradient: `dx[n] = dy[ids[n]]`, 0 for a row that is left out.
+    /// Gradient: `dx[n] = dy[ids[n]]`.
     /// # Errors
-    /// Fails if `x` and `ids` disagree on `N`, or memory runs out.
+    /// Fails if an id is negative or not below `segments`, `x` and `ids` disagree on `N`, or memory runs out.
     pub fn segment_sum(x: &Tensor[N, ..], ids: &Tensor<i64>[N], segments: usize) -> Tensor[S = segments, ..] {
+        assert!(ids >= 0 && ids < segments, "an id is not below the number of segments");
         sum[N](if ids == S { x } else { 0.0 })
     }
 
     /// A copy of `x` with values added to each row at an index list of its own: `x[n, i[n, k]] + source[n, k]`, summed
-    /// over the places where an index stands. An index outside the row is left out.
+    /// over the places where an index stands.
     ///
     /// Gradient: `dx = dy`, `dsource[n, k] = dy[n, i[n, k]]`.
     /// # Errors
-    /// Fails if an axis has two sizes, or memory runs out.
+    /// Fails if an index is outside the row, an axis has two sizes, or memory runs out.
     pub fn scatter_add(x: &Tensor[N, C], i: &Tensor<i64>[N, K], source: &Tensor[N, K]) -> Tensor[N, C] {
+        assert!(i >= 0 && i < size(C), "an index is outside the row");
         x + sum[K](if i == C { source } else { 0.0 })
     }
 
-    /// A copy of `x` whose columns from `start` on are replaced by the columns of `source`, as far as `x` has them.
+    /// A copy of `x` whose columns from `start` on are replaced by the columns of `source`.
     ///
     /// Gradient: `dx = 0` in the replaced columns, else `dy`; `dsource` is `dy` of the replaced columns.
     /// # Errors
-    /// Fails if the leading axes differ, or memory runs out.
+    /// Fails if the columns reach beyond the row, the leading axes differ, or memory runs out.
     pub fn slice_assign(x: &Tensor[.., C], source: &Tensor[.., K], start: usize) -> Tensor[.., C] {
+        assert!(start + size(K) <= size(C), "the columns reach beyond the row");
         if C >= start && C < start + size(K) { source[.., C - start] } else { x }
     }
 }
@@ -135,18 +137,30 @@ mod tests {
         scatter_add_into(&mut y, &i, &source).unwrap();
         assert_close("scatter_add_into", &y, &[11.0, 0.0, 4.0], 0.0);
         assert_close("untouched", &x, &[0.0; 3], 0.0);
-        let ids = indices([4], &[2, 0, 2, 5]);
-        let sums = segment_sum(&source.reshape([4, 1]).unwrap(), &ids, 3).unwrap();
-        assert_close("segment_sum", &sums, &[2.0, 0.0, 5.0], 0.0);
+        let rows = source.reshape([4, 1]).unwrap();
+        let sums = segment_sum(&rows, &indices([4], &[2, 0, 2, 0]), 3).unwrap();
+        assert_close("segment_sum", &sums, &[10.0, 0.0, 5.0], 0.0);
+        for wrong in [3, -1] {
+            let error = segment_sum(&rows, &indices([4], &[2, 0, wrong, 0]), 3).unwrap_err().to_string();
+            assert!(
+                error.starts_with("segment_sum: an id is not below the number of segments (element [2])"),
+                "{error}"
+            );
+            let error = scatter_add(&x, &indices([1, 4], &[0, wrong, 0, 0]), &source).unwrap_err().to_string();
+            assert!(error.starts_with("scatter_add: an index is outside the row (element [0, 1])"), "{error}");
+        }
     }
 
     #[test]
-    fn slices_are_replaced_as_far_as_they_reach() {
+    fn slices_are_replaced_within_the_row() {
         let (x, source) = (array([1, 4], &[1.0, 2.0, 3.0, 4.0]), array([1, 2], &[10.0, 20.0]));
         let assign = |start| slice_assign(&x, &source, start).unwrap();
         assert_close("slice_assign", &assign(1), &[1.0, 10.0, 20.0, 4.0], 0.0);
-        assert_close("slice_assign", &assign(3), &[1.0, 2.0, 3.0, 10.0], 0.0);
-        assert_close("slice_assign", &assign(9), &[1.0, 2.0, 3.0, 4.0], 0.0);
+        assert_close("slice_assign", &assign(2), &[1.0, 2.0, 10.0, 20.0], 0.0);
+        for start in [3, 9] {
+            let error = slice_assign(&x, &source, start).unwrap_err().to_string();
+            assert!(error.starts_with("slice_assign: the columns reach beyond the row"), "{error}");
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! A library of kernels written with [`tensor_fn!`](tensor_rt::tensor_fn), and the small layers, losses and optimizers
 //! on them.
 //!
-//! Every kernel is a function with the gradient derived by the macro; its documentation states the formula and the
-//! gradient. `..` stands for any number of axes.
+//! Every kernel is a function with the gradient derived by the macro (`cumsum` alone is written by hand); its documentation
+//! states the formula and the gradient. `..` stands for any number of axes.
 //!
 //! | module | kernel | shapes |
 //! |---|---|---|

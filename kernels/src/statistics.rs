@@ -2,6 +2,7 @@
 //!
 //! Invariants: variances are means of centred squares; where a root has an infinite slope (a zero row), the gradient is 0.
 
+use tensor_rt::element::Compute;
 use tensor_rt::prelude::*;
 
 tensor_fn! {
@@ -52,14 +53,36 @@ tensor_fn! {
         sum[D](x * z) / (max(sqrt(sum[D](x * x)), eps) * max(sqrt(sum[D](z * z)), eps))
     }
 
-    /// Running sum along the last axis: `y[t] = sum_{s <= t} x[s]`. Takes time quadratic in the axis.
+    /// Running sum along the last axis: `y[n] = sum_{m <= n} x[m]`, added up in `f64`. Written by hand: as a sum of a select
+    /// it would take time quadratic in the axis.
     ///
-    /// Gradient: `dx[s] = sum_{t >= s} dy[t]`.
+    /// Gradient: `dx[m] = sum_{n >= m} dy[n]`.
     /// # Errors
     /// Fails if memory runs out.
-    pub fn cumsum(x: &Tensor[.., T]) -> Tensor[.., T] {
-        sum[S = T](if S <= T { x[.., S] } else { 0.0 })
+    #[cpu(running_sum)]
+    #[cuda(file = "cumsum.cu", entry = "cumsum", grid = (size(..) + 255) / 256, block = 256)]
+    #[backward(running_sum_from_the_end)]
+    pub fn cumsum(x: &Tensor[.., N]) -> Tensor[.., N];
+}
+
+fn running_sum<T: Float>(x: TensorView<'_, T>, mut y: TensorViewMut<'_, T>) -> Result<()> {
+    let size = x.shape()[x.shape().len() - 1];
+    for (x, y) in x.as_slice().chunks(size).zip(y.as_mut_slice().chunks_mut(size)) {
+        let mut total = 0.0;
+        for (x, y) in x.iter().zip(y) {
+            total += x.widen().to_f64();
+            *y = T::narrow(Compute::from_f64(total));
+        }
     }
+    Ok(())
+}
+
+fn running_sum_from_the_end<D: Device, T: Float>(
+    _x: &Tensor<D, NoGrad, T>,
+    _y: &Tensor<D, NoGrad, T>,
+    dy: &Tensor<D, NoGrad, T>,
+) -> Result<Tensor<D, NoGrad, T>> {
+    cumsum(&dy.flip(-1)?)?.flip(-1)
 }
 
 #[cfg(test)]
@@ -108,6 +131,31 @@ mod tests {
         let dx = gradient(&x, &array([3], &[0.0, 0.0, 1.0]), |x| cosine_similarity(x, &z, 0.5));
         let slope = 1.0 / (0.5 * 2f64.sqrt());
         assert_close("cosine_similarity", &dx, &[0.0, 0.0, 0.0, 0.0, slope, slope], 1e-14);
+    }
+
+    tensor_fn! {
+        /// The plain form of `cumsum`.
+        fn cumsum_by_select(x: &Tensor[.., T]) -> Tensor[.., T] {
+            sum[S = T](if S <= T { x[.., S] } else { 0.0 })
+        }
+    }
+
+    #[test]
+    fn cumsum_agrees_with_its_plain_form() {
+        for shape in [[1, 1], [3, 7], [5, 129], [4, 0], [0, 4]] {
+            let x = Tensor::<Cpu>::randn_of::<f64>(&Cpu, shape, 1).unwrap();
+            for x in [x.clone(), x.flip(1).unwrap()] {
+                let expected = cumsum_by_select(&x).unwrap().to_vec().unwrap();
+                // At most 129 additions, each off by half a unit in the last place.
+                assert_close("cumsum", &cumsum(&x).unwrap(), &expected, 3e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn cumsum_of_many_ones_is_exact() {
+        let ones = Tensor::ones(&Cpu, [20_000_000]).unwrap();
+        assert_eq!(cumsum(&ones).unwrap().get([19_999_999]).unwrap(), 2e7);
     }
 
     #[test]

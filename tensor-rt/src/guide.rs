@@ -6,6 +6,7 @@
 //! 4. [Gradients](gradients): modes, parameters, what has none
 //! 5. [Conventions](conventions): what every corner means, and where PyTorch differs
 //! 6. [Errors](errors): the catalogue
+//! 7. [Kernels by hand](by_hand): functions in place of a body
 
 #[doc = include_str!("../guide/first_kernel.md")]
 pub mod first_kernel {}
@@ -24,6 +25,9 @@ pub mod conventions {}
 
 #[doc = include_str!("../guide/errors.md")]
 pub mod errors {}
+
+#[doc = include_str!("../guide/by_hand.md")]
+pub mod by_hand {}
 
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

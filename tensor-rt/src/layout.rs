@@ -11,11 +11,18 @@ use crate::error::{Error, Origin, Result};
 use crate::shape::{PerAxis, Shape, Span};
 
 /// Shape, strides in elements, and the offset of the first element.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Layout {
     shape: Shape,
     strides: PerAxis<isize>,
     offset: usize,
+}
+
+impl Clone for Layout {
+    fn clone(&self) -> Layout {
+        // The vector's own `clone` goes element by element.
+        Layout { shape: self.shape.clone(), strides: PerAxis::from_slice(&self.strides), offset: self.offset }
+    }
 }
 
 impl Layout {

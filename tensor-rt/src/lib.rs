@@ -39,6 +39,7 @@ pub use autograd::{Gradients, detect_anomaly, gradcheck};
 pub use device::{Cpu, Cuda, Device, DeviceChoice, DeviceId};
 pub use element::{DType, Element, Float, bf16, f16};
 pub use error::{Error, ErrorKind, Result};
+pub use kernel::{TensorView, TensorViewMut};
 pub use mode::{Grad, GradMode, Join, NoGrad};
 pub use ops::Keep;
 pub use param::{Param, ParamId};
@@ -53,6 +54,7 @@ pub mod prelude {
     pub use crate::device::{Cpu, Cuda, Device, DeviceChoice};
     pub use crate::element::{Element, Float, bf16, f16};
     pub use crate::error::Result;
+    pub use crate::kernel::{TensorView, TensorViewMut};
     pub use crate::mode::{Grad, GradMode, Join, NoGrad};
     pub use crate::ops::Keep;
     pub use crate::param::{Param, ParamId};
@@ -70,7 +72,7 @@ pub mod __private {
     pub use crate::error::Result;
     pub use crate::isa::Isa;
     pub use crate::kernel::program::*;
-    pub use crate::kernel::{BLOCK, Block, Bodies, Call, Gather, Outputs, PassBody, PassFn, Source};
+    pub use crate::kernel::{BLOCK, Block, Bodies, Call, Gather, Kept, Outputs, PassBody, PassFn, Source, Views};
     pub use crate::mode::{Grad, GradMode, Join, NoGrad};
     pub use crate::relation::{InPlace, SameDevice, SameElement, UntrackedBesideEdit, WithoutGradient};
     pub use crate::tensor::{Tensor, TensorMut};

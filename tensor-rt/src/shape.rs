@@ -17,8 +17,15 @@ use crate::error::{Error, Origin, Result};
 pub(crate) type PerAxis<T> = SmallVec<[T; 6]>;
 
 /// The sizes of a tensor's axes, outermost first.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
+#[derive(PartialEq, Eq, Hash, Default)]
 pub struct Shape(PerAxis<usize>);
+
+impl Clone for Shape {
+    fn clone(&self) -> Shape {
+        // The vector's own `clone` goes element by element.
+        Shape(PerAxis::from_slice(&self.0))
+    }
+}
 
 impl Shape {
     /// The number of axes.

@@ -15,6 +15,7 @@ const RUNTIME: &[&[&str]] = &[
 const COMPILER: &[(&str, &[&str])] = &[
     ("ir", &[]),
     ("errors", &[]),
+    ("by_hand", &["check", "errors", "ir", "syntax"]),
     ("syntax", &["errors", "ir"]),
     ("check", &["errors", "ir", "syntax"]),
     ("diff", &["ir", "simplify"]),

@@ -62,7 +62,38 @@ tensor_rt::tensor_fn! {
         if x > 0 { high[bin] = max(high[bin], x); }
     }
 
+    #[cpu(halve)]
+    #[backward(halve_back)]
+    fn halved(x: &Tensor[.., C], views: float, kept: usize) -> (Tensor[.., C], Tensor<i64>[K = kept]);
+
     fn type_(r#type: &Tensor[N], r#fn: float) -> Tensor[N] { r#type * r#fn }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "such a function may fail")]
+fn halve<T: Float>(
+    x: TensorView<'_, T>,
+    factor: f64,
+    _: usize,
+    mut y: TensorViewMut<'_, T>,
+    mut ones: TensorViewMut<'_, i64>,
+) -> Result<()> {
+    let factor = <T::Compute as tensor_rt::element::Compute>::from_f64(factor);
+    for (x, y) in x.as_slice().iter().zip(y.as_mut_slice()) {
+        *y = T::narrow(factor * x.widen());
+    }
+    ones.as_mut_slice().fill(1);
+    Ok(())
+}
+
+fn halve_back<D: Device, T: Float>(
+    _: &Tensor<D, NoGrad, T>,
+    factor: f64,
+    _: usize,
+    _: &Tensor<D, NoGrad, T>,
+    _: &Tensor<D, NoGrad, i64>,
+    g: &Tensor<D, NoGrad, T>,
+) -> Result<Tensor<D, NoGrad, T>> {
+    g * factor
 }
 
 mod visibilities {
@@ -76,6 +107,21 @@ mod visibilities {
     pub(super) fn sources() -> usize {
         here::source().rust.len() + by_path::source().rust.len()
     }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "such a function may fail")]
+fn copy<T: Float>(x: TensorView<'_, T>, mut y: TensorViewMut<'_, T>) -> Result<()> {
+    y.as_mut_slice().copy_from_slice(x.as_slice());
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "such a function may fail")]
+fn copy_back<D: Device, T: Float>(
+    _: &Tensor<D, NoGrad, T>,
+    _: &Tensor<D, NoGrad, T>,
+    g: &Tensor<D, NoGrad, T>,
+) -> Result<Tensor<D, NoGrad, T>> {
+    Ok(g.clone())
 }
 
 /// Nothing of the prelude, and names that generated code must not mean.
@@ -102,6 +148,10 @@ pub mod shadow {
     ::tensor_rt::tensor_fn! {
         /// Reads.
         pub fn read(x: &Tensor[N], y: &Tensor[N], a: float, ids: &Tensor<i64>[N]) -> Tensor[N] { exp(x) * y + a + x[ids] }
+        /// Written by hand.
+        #[cpu(super::copy)]
+        #[backward(super::copy_back)]
+        pub fn written(x: &Tensor[N]) -> Tensor[N];
         /// Edits and returns.
         pub fn edit(t: &mut Tensor[N], d: &mut Tensor[N], g: &Tensor[N], a: float) -> Tensor[N] {
             t += a * g;
@@ -181,6 +231,16 @@ fn a_kernel_takes_by_value_and_accumulates() -> Result<()> {
     let bins = Tensor::from_vec(&Cpu, vec![1_u8, 1, 0], [3])?;
     gathered(&counts, &high, &bins, &Tensor::new_of::<f64>(&Cpu, [2.0, 4.0, -1.0])?)?;
     assert_eq!((counts.into_tensor().to_vec()?, high.into_tensor().to_vec()?), (vec![1, 2], vec![0.0, 4.0]));
+    Ok(())
+}
+
+#[test]
+fn a_kernel_is_written_by_hand() -> Result<()> {
+    let x = Tensor::new(&Cpu, [[3.0, 4.0]])?.requires_grad();
+    let (half, ones) = halved(&x, 0.5, 2)?;
+    assert_eq!((half.to_vec()?, ones.to_vec()?), (vec![1.5, 2.0], vec![1, 1]));
+    assert_eq!(half.sum()?.backward()?.get(&x).expect("`x` took part").to_vec()?, [0.5, 0.5]);
+    assert_eq!(shadow::written(&Tensor::new(&Cpu, [7.0])?)?.to_vec()?, [7.0]);
     Ok(())
 }
 

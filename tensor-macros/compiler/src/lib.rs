@@ -1,7 +1,9 @@
 //! The compiler behind `tensor_fn!`: `syntax -> check -> diff -> simplify -> schedule -> emit`, over one IR.
 //!
-//! [`tensor_fn`] is the whole of it; [`compile`] stops before emission, for tests and tools.
+//! [`tensor_fn`] is the whole of it; [`compile`] stops before emission, for tests and tools. A hand-written kernel goes from
+//! `check` through `by_hand` to `emit`.
 
+pub mod by_hand;
 pub mod check;
 pub mod diff;
 pub mod emit;
@@ -40,16 +42,24 @@ pub fn tensor_fn(input: TokenStream, runtime: TokenStream) -> TokenStream {
     let (functions, helpers) = parse(input, &mut errors);
     let mut output = TokenStream::new();
     for function in &functions {
-        output.extend(match compile(function, &helpers, &mut errors) {
-            Some(Compiled { kernel, forward, backward, blocked }) => {
-                let backward = backward.as_ref().map(|(backward, schedule)| (backward, schedule));
-                emit::rust::items(function, &kernel, &forward, backward, &blocked, &runtime)
-            }
+        output.extend(match items(function, &helpers, &runtime, &mut errors) {
+            Some(items) => items,
             None => emit::rust::stub(function, &runtime),
         });
     }
     output.extend(errors.to_compile_errors());
     output
+}
+
+/// The items of one function; `None` if it has a mistake, which is then among the errors.
+fn items(function: &Function, helpers: &[Helper], runtime: &TokenStream, errors: &mut Errors) -> Option<TokenStream> {
+    if function.body.is_none() {
+        let kernel = by_hand::compile(function, errors)?;
+        return Some(emit::rust::by_hand(function, &kernel, runtime));
+    }
+    let Compiled { kernel, forward, backward, blocked } = compile(function, helpers, errors)?;
+    let backward = backward.as_ref().map(|(backward, schedule)| (backward, schedule));
+    Some(emit::rust::items(function, &kernel, &forward, backward, &blocked, runtime))
 }
 
 /// The functions and the helpers of a block.
@@ -64,7 +74,7 @@ pub fn parse(input: TokenStream, errors: &mut Errors) -> (Vec<Function>, Vec<Hel
     (functions, helpers)
 }
 
-/// Compiles one function up to its schedules; `None` if it has a mistake, which is then among the errors.
+/// Compiles one function with a body up to its schedules; `None` if it has a mistake, which is then among the errors.
 pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> Option<Compiled> {
     let before = errors.len();
     let check::Checked { mut kernel, places } = check::kernel(function, helpers, errors)?;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 /// Each part of the compiler and the parts that it may use besides itself. `Errors` is for the stages that can find
 /// mistakes; the printers may be used by whoever shows something.
-const MAY_USE: [(&str, &[&str]); 10] = [
+const MAY_USE: [(&str, &[&str]); 11] = [
     ("ir", &[]),
     ("errors", &[]),
     ("syntax", &["ir", "errors"]),
     ("check", &["ir", "errors", "syntax", "schedule"]),
+    ("by_hand", &["ir", "errors", "syntax", "check"]),
     ("simplify", &["ir"]),
     ("diff", &["ir", "simplify"]),
     ("schedule", &["ir", "simplify"]),

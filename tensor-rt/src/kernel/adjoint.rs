@@ -7,13 +7,14 @@ use smallvec::SmallVec;
 use super::block::Scalar;
 use super::body::Bodies;
 use super::bounds::check_indices;
-use super::launch::{Arrays, Frame, Params, Setting, reads};
+use super::launch::{Arrays, Frame, Params, Setting, absent, reads};
 use super::program::{Array, Program, Schedule};
 use super::sizes::Resolved;
 use crate::autograd::{Adjoint, Cotangents};
 use crate::device::DeviceId;
 use crate::element::DType;
 use crate::error::{Origin, Result};
+use crate::shape::Shape;
 use crate::tensor::raw::Raw;
 use crate::tensor::view::Movement;
 
@@ -65,7 +66,7 @@ impl Adjoint for ProgramAdjoint {
             outputs: Arrays::new(),
             gradients,
             saved: self.saved.clone(),
-            temps: vec![None; backward.temps.len()],
+            temps: absent(backward.temps.len()),
         };
         frame.run()?;
         Ok(SmallVec::from_vec(frame.gradients))
@@ -85,18 +86,28 @@ impl ProgramAdjoint {
         if !reads(backward, array) {
             return Ok(None);
         }
-        let origin = setting.origin;
         let decl = &self.program.outputs[output];
         let dtype = decl.elem.dtype(self.generic).compute();
-        let cotangent = match given {
-            Some(raw) if raw.dtype() == dtype => raw.detached(),
-            Some(raw) => Movement::Cast(dtype).apply(raw, origin)?,
-            None => Raw::zeros(self.device, dtype, [], origin)?,
-        };
         let shape = self.resolved.shape(self.program, decl.axes);
-        let layout = cotangent.layout().broadcast_to(&shape, origin)?;
-        Ok(Some(cotangent.with_layout(layout)))
+        cotangent(given, self.device, dtype, &shape, setting.origin).map(Some)
     }
+}
+
+/// A cotangent as one of element `dtype` and this shape; one zero for all elements of a missing one.
+pub(super) fn cotangent(
+    given: Option<&Raw>,
+    device: DeviceId,
+    dtype: DType,
+    shape: &Shape,
+    origin: Origin,
+) -> Result<Raw> {
+    let cotangent = match given {
+        Some(raw) if raw.dtype() == dtype => raw.detached(),
+        Some(raw) => Movement::Cast(dtype).apply(raw, origin)?,
+        None => Raw::zeros(device, dtype, [], origin)?,
+    };
+    let layout = cotangent.layout().broadcast_to(shape, origin)?;
+    Ok(cotangent.with_layout(layout))
 }
 
 fn writes(schedule: &Schedule, array: Array) -> bool {

@@ -63,6 +63,11 @@ pub struct Bodies {
     pub backward: &'static [&'static [PassFn]],
 }
 
+impl Bodies {
+    /// Those of a hand-written kernel, whose schedule is empty.
+    pub const NONE: Bodies = Bodies { forward: &[], backward: &[] };
+}
+
 fn baseline<P: PassBody>(block: &Block<'_>) {
     P::run::<Baseline>(block);
 }

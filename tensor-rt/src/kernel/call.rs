@@ -12,10 +12,10 @@ use super::adjoint::ProgramAdjoint;
 use super::block::Scalar;
 use super::body::Bodies;
 use super::bounds::check_indices;
-use super::launch::{Arguments, Arrays, Frame, Params, Setting, check_empty_reductions, reads};
+use super::launch::{Arguments, Arrays, Frame, Params, Setting, absent, check_empty_reductions, reads};
 use super::program::{Array, Intent, Program};
 use super::sizes::Resolved;
-use crate::autograd;
+use crate::autograd::{self, Adjoint};
 use crate::device::{Device, DeviceId};
 use crate::element::{DType, Element};
 use crate::error::{Error, Origin, Result};
@@ -26,13 +26,13 @@ use crate::tensor::{AtomicTensor, Tensor};
 
 /// A call of a kernel that is being put together: arguments in the order of the signature.
 pub struct Call<'a> {
-    program: &'static Program,
+    pub(super) program: &'static Program,
     bodies: Bodies,
-    generic: DType,
-    origin: Origin,
+    pub(super) generic: DType,
+    pub(super) origin: Origin,
     device: Option<DeviceId>,
-    arguments: Arguments<'a>,
-    scalars: SmallVec<[Scalar; 4]>,
+    pub(super) arguments: Arguments<'a>,
+    pub(super) scalars: SmallVec<[Scalar; 4]>,
     /// The first error of an edited place.
     failed: Option<Error>,
 }
@@ -148,20 +148,15 @@ impl<'a> Call<'a> {
     /// Fails if sizes do not agree or have no value, if the device is out of memory, and with what the kernel finds wrong
     /// while it runs.
     pub fn run(mut self) -> Result<Outputs> {
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
         let (program, origin) = (self.program, self.origin);
-        debug_assert_eq!(self.arguments.len(), program.tensors.len());
-        let resolved = Resolved::of(program, |param| self.arguments.raw(param).shape(), &self.scalars, origin)?;
-        let Some(device) = self.device else { unreachable!("bug in tensor_fn!: a call without a device") };
+        let (resolved, device) = self.resolve()?;
         let setting =
             Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, device, origin };
         check_empty_reductions(&setting, &program.forward)?;
         check_indices(&setting, &program.forward)?;
 
         let tracked = self.arguments.raws().any(|raw| raw.node().is_some());
-        let mut outputs = Arrays::new();
+        let mut outputs = Arrays::with_capacity(program.outputs.len());
         for (position, output) in program.outputs.iter().enumerate() {
             let output = match self.arguments.donated(program, position as u16, tracked) {
                 Some(donated) => donated,
@@ -169,7 +164,7 @@ impl<'a> Call<'a> {
             };
             outputs.push(Some(output));
         }
-        let mut saved: Arrays = vec![None; program.saved.len()];
+        let mut saved: Arrays = absent(program.saved.len());
         if tracked {
             for (position, (residual, place)) in program.saved.iter().zip(&mut saved).enumerate() {
                 if self.is_output(position) {
@@ -187,7 +182,7 @@ impl<'a> Call<'a> {
             outputs,
             gradients: Arrays::new(),
             saved,
-            temps: vec![None; program.forward.temps.len()],
+            temps: absent(program.forward.temps.len()),
         };
         frame.run()?;
         let Frame { mut outputs, mut saved, .. } = frame;
@@ -201,7 +196,19 @@ impl<'a> Call<'a> {
             }
             self.attach(&mut outputs, saved, resolved)?;
         }
-        Ok(Outputs { raws: outputs.into_iter() })
+        Ok(Outputs::new(outputs))
+    }
+
+    /// The sizes of everything, and the device.
+    pub(super) fn resolve(&mut self) -> Result<(Resolved, DeviceId)> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        debug_assert_eq!(self.arguments.len(), self.program.tensors.len());
+        let shape = |param| -> &[usize] { self.arguments.raw(param).shape() };
+        let resolved = Resolved::of(self.program, shape, &self.scalars, self.origin)?;
+        let Some(device) = self.device else { unreachable!("bug in tensor_fn!: a call without a device") };
+        Ok((resolved, device))
     }
 
     /// True if a residual is the handle of an output: one that stores it without loss, and that no kernel of the forward
@@ -221,9 +228,6 @@ impl<'a> Call<'a> {
         let Some(backward) = &program.backward else {
             unreachable!("bug in tensor_fn!: a tracked argument of a kernel without a gradient")
         };
-        for raw in outputs.iter().flatten() {
-            autograd::check_forward(raw, self.origin)?;
-        }
         debug_assert!(program.tensors.iter().all(|param| matches!(param.intent, Intent::Read | Intent::Donate(_))));
         let kept = |(param, raw): (usize, &Raw)| reads(backward, Array::Param(param as u16)).then(|| raw.detached());
         let adjoint = ProgramAdjoint {
@@ -236,6 +240,14 @@ impl<'a> Call<'a> {
             params: self.arguments.raws().enumerate().map(kept).collect(),
             saved,
         };
+        self.record(outputs, adjoint)
+    }
+
+    /// Makes the results of a call with a tracked argument part of the graph.
+    pub(super) fn record(&self, outputs: &mut Arrays, adjoint: impl Adjoint + 'static) -> Result<()> {
+        for raw in outputs.iter().flatten() {
+            autograd::check_forward(raw, self.origin)?;
+        }
         let inputs = self.arguments.raws().map(|raw| raw.node());
         let nodes = autograd::record(self.origin, inputs, outputs.len(), adjoint);
         for (output, node) in outputs.iter_mut().zip(nodes) {
@@ -247,6 +259,11 @@ impl<'a> Call<'a> {
 }
 
 impl Outputs {
+    /// The results in order.
+    pub(super) fn new(raws: Arrays) -> Self {
+        Self { raws: raws.into_iter() }
+    }
+
     /// The next result.
     pub fn take<D: Device, G: GradMode, T: Element>(&mut self) -> Tensor<D, G, T> {
         match self.raws.next().flatten() {

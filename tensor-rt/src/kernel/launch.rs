@@ -41,6 +41,12 @@ enum Argument<'a> {
     Donate(usize),
 }
 
+/// An argument.
+pub(crate) enum Part<'p, 'a> {
+    Read(&'p Raw),
+    Edit(&'p mut Exclusive<'a>),
+}
+
 impl<'a> Arguments<'a> {
     /// Adds a tensor that is only read, or only combined into by atomic operations.
     pub fn read(&mut self, raw: &'a Raw) {
@@ -92,6 +98,17 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// All arguments, each as it may be used.
+    pub fn parts(&mut self) -> impl Iterator<Item = Part<'_, 'a>> {
+        let (mut edited, donated) = (self.edited.iter_mut(), &self.donated);
+        self.order.iter().map(move |argument| match *argument {
+            Argument::Read(raw) => Part::Read(raw),
+            Argument::Donate(place) => Part::Read(&donated[place]),
+            // Places are in the order of their arguments.
+            Argument::Edit(_) => Part::Edit(edited.next().expect("bug in a call: a place for each edited argument")),
+        })
+    }
+
     /// All arguments.
     pub fn raws(&self) -> impl Iterator<Item = &Raw> {
         (0..self.len()).map(|param| self.raw(param))
@@ -100,6 +117,12 @@ impl<'a> Arguments<'a> {
 
 /// Arrays, by position.
 pub(crate) type Arrays = Vec<Option<Raw>>;
+
+/// Places for so many arrays.
+pub(crate) fn absent(count: usize) -> Arrays {
+    // Unlike `vec![None; count]` this costs nothing where there are none.
+    (0..count).map(|_| None).collect()
+}
 
 /// What is the same for both directions of a call.
 #[derive(Clone, Copy)]

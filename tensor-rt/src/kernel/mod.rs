@@ -1,13 +1,17 @@
 //! Kernels: the tables that generated code hands over, the arithmetic of its passes, and the call that runs them.
 //!
-//! [`program`] is data and [`body`] is arithmetic; [`block`] is where they meet. A [`call`] resolves [`sizes`],
-//! proves indices (`bounds`) and launches (`launch`) the forward schedule; its `adjoint` launches the backward one. [`source`] is text for readers.
+//! [`program`] is data and [`body`] is arithmetic; [`block`] is where they meet. A [`call`] resolves [`sizes`], proves
+//! indices (`bounds`) and launches (`launch`) the forward schedule; its `adjoint` launches the backward one. Kernels that
+//! are written [`by_hand`] share the call and have functions of the user instead of schedules. [`source`] is text for
+//! readers.
 //! Generated code reaches all of it through `tensor_rt::__private`.
 
 mod adjoint;
 pub mod block;
 pub mod body;
 mod bounds;
+#[forbid(unsafe_code)]
+pub mod by_hand;
 pub mod call;
 mod launch;
 pub mod program;
@@ -16,5 +20,6 @@ pub mod source;
 
 pub use block::{BLOCK, Block, Gather};
 pub use body::{Bodies, InstructionSet, PassBody, PassFn};
+pub use by_hand::{Kept, TensorView, TensorViewMut, Views};
 pub use call::{Call, Outputs};
 pub use source::Source;

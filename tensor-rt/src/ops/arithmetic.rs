@@ -6,7 +6,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 
-use super::broadcast::meet;
+use super::broadcast::{identical, meet};
 use crate::device::Device;
 use crate::element::{Element, Float};
 use crate::error::Result;
@@ -301,10 +301,14 @@ where
     H: GradMode,
     U: SameElement<T> + Arithmetic,
 {
-    let (x, y) = meet(operator.name(), x, y)?;
-    // `SameElement` says that `U` is `T`, which the compiler does not conclude.
-    let (x, y): (Tensor<D, G, U>, Tensor<D, H, U>) = (Tensor::from_raw(x.raw), Tensor::from_raw(y.raw));
-    U::operate(operator, &x, &y).map(|result| Tensor::from_raw(result.raw))
+    // `SameElement` says that `U` is `T`.
+    let result = if x.shape() == y.shape() {
+        U::operate::<D, G, H>(operator, identical(x), identical(y))
+    } else {
+        let (x, y) = meet(operator.name(), x, y)?;
+        U::operate::<D, G, H>(operator, identical(&x), identical(&y))
+    };
+    result.map(|result| Tensor::from_raw(result.raw))
 }
 
 /// One operator between two tensors, by value or by reference, or between a tensor and a fallible one.

@@ -1,5 +1,7 @@
 //! Operands of one shape.
 
+use std::any::Any;
+
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Origin, Result};
@@ -33,8 +35,14 @@ pub(super) fn repeat<D: Device, G: GradMode, T: Element>(
 /// The same tensor with the types that the relations say it has.
 pub(super) fn same<D: Device, G: GradMode, T: Element, E: SameDevice<D>, U: SameElement<T>>(
     x: &Tensor<E, G, U>,
-) -> Tensor<D, G, T> {
-    Tensor::from_raw(x.raw.clone())
+) -> &Tensor<D, G, T> {
+    identical(x)
+}
+
+/// A value by the other name of its type: the relations are between a type and itself alone, which the compiler does not
+/// conclude.
+pub(super) fn identical<A: Any, B: Any>(x: &A) -> &B {
+    (x as &dyn Any).downcast_ref().expect("bug in tensor-rt: a relation holds between two types")
 }
 
 /// Two operands of one shape.
@@ -56,5 +64,5 @@ where
     U: SameElement<T>,
 {
     let shape = common_shape(x.shape(), y.shape(), Origin::of(op))?;
-    Ok((repeat(x, &shape)?, repeat(&same(y), &shape)?))
+    Ok((repeat(x, &shape)?, repeat(same(y), &shape)?))
 }

@@ -115,7 +115,7 @@ impl<D: Device, G: GradMode, T: Indexed> Tensor<D, G, T> {
         indices: &Tensor<E, NoGrad, i64>,
     ) -> Result<Self> {
         let (view, axis) = axis_last("index_select", self, axis.into())?;
-        axis_back(T::select_last(&view, &same(indices))?, axis)
+        axis_back(T::select_last(&view, same(indices))?, axis)
     }
 
     /// One element of an axis for each index: `y[n, k] = x[n, indices[n, k]]` for the last of two axes.
@@ -125,7 +125,7 @@ impl<D: Device, G: GradMode, T: Indexed> Tensor<D, G, T> {
     #[track_caller]
     pub fn gather<E: SameDevice<D>>(&self, axis: impl Into<Axis>, indices: &Tensor<E, NoGrad, i64>) -> Result<Self> {
         let axis = axis.into();
-        let (indices, _) = axis_last("gather", &same::<D, NoGrad, i64, E, i64>(indices), axis)?;
+        let (indices, _) = axis_last("gather", same::<D, NoGrad, i64, E, i64>(indices), axis)?;
         let (view, axis) = axis_last("gather", self, axis)?;
         axis_back(T::gather_last(&view, &indices)?, axis)
     }
@@ -154,8 +154,8 @@ impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {
         U: SameElement<T>,
     {
         let axis = axis.into();
-        let (indices, _) = axis_last("scatter_add", &same::<D, NoGrad, i64, E, i64>(indices), axis)?;
-        let (source, _) = axis_last("scatter_add", &same::<D, H, T, F, U>(source), axis)?;
+        let (indices, _) = axis_last("scatter_add", same::<D, NoGrad, i64, E, i64>(indices), axis)?;
+        let (source, _) = axis_last("scatter_add", same::<D, H, T, F, U>(source), axis)?;
         let (view, axis) = axis_last("scatter_add", self, axis)?;
         axis_back(floats::scatter_add(&view, &indices, &source)?, axis)
     }

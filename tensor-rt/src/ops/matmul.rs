@@ -51,9 +51,9 @@ impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {
             }
         }
         let (row, column) = (self.rank() == 1, other.rank() == 1);
-        let other: Tensor<D, H, T> = same(other);
+        let other: &Tensor<D, H, T> = same(other);
         let a = if row { self.unsqueeze(0)? } else { self.clone() };
-        let b = if column { other.unsqueeze(1)? } else { other };
+        let b = if column { other.unsqueeze(1)? } else { other.clone() };
         let product = product(&a, &b)?;
         match (row, column) {
             (false, false) => Ok(product),

@@ -87,8 +87,8 @@ impl<D: Device> Tensor<D, NoGrad, bool> {
     {
         let origin = Origin::of("choose");
         let shape = common_shape(&common_shape(self.shape(), x.shape(), origin)?, y.shape(), origin)?;
-        let (x, y): (Tensor<D, G, T>, Tensor<D, H, T>) = (same(x), same(y));
-        kernel::choose(&repeat(self, &shape)?, &repeat(&x, &shape)?, &repeat(&y, &shape)?)
+        let (x, y): (&Tensor<D, G, T>, &Tensor<D, H, T>) = (same(x), same(y));
+        kernel::choose(&repeat(self, &shape)?, &repeat(x, &shape)?, &repeat(y, &shape)?)
     }
 }
 
@@ -100,7 +100,7 @@ impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {
     #[track_caller]
     pub fn masked_fill<E: SameDevice<D>>(&self, mask: &Tensor<E, NoGrad, bool>, value: f64) -> Result<Self> {
         let shape = common_shape(self.shape(), mask.shape(), Origin::of("masked_fill"))?;
-        let mask: Tensor<D, NoGrad, bool> = same(mask);
-        kernel::masked_fill(&repeat(self, &shape)?, &repeat(&mask, &shape)?, value)
+        let mask: &Tensor<D, NoGrad, bool> = same(mask);
+        kernel::masked_fill(&repeat(self, &shape)?, &repeat(mask, &shape)?, value)
     }
 }

@@ -34,7 +34,7 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
     {
         let origin = Origin::of("slice_assign");
         let place = part(self.shape(), &ranges.slices(), origin)?;
-        let value: Tensor<D, H, T> = same(value);
+        let value: &Tensor<D, H, T> = same(value);
         let repeated = value.detach().broadcast_to(place.shape())?;
         let mut whole = self.raw.copied(origin)?;
         whole.fresh().part(place.clone()).copy_from(&repeated.raw);

@@ -2,6 +2,7 @@
 
 mod atomic;
 mod axes;
+mod by_hand;
 mod call;
 mod device;
 mod edit;
@@ -36,6 +37,6 @@ macro_rules! run {
 }
 
 run! {
-    atomic axes call device edit element functions generics gradients hostile_names indexing intent language mode
+    atomic axes by_hand call device edit element functions generics gradients hostile_names indexing intent language mode
     reductions signature statements strict_crate threads values
 }

@@ -20,7 +20,7 @@ pub enum Item {
 /// A kernel.
 #[derive(Debug)]
 pub struct Function {
-    /// Documentation, `#[cfg]`, lints and whatever else is forwarded to the generated function; without `#[no_grad]`.
+    /// Documentation, `#[cfg]`, lints and whatever else is forwarded to the generated function; without our own.
     pub attrs: Vec<syn::Attribute>,
     /// The user's visibility.
     pub vis: syn::Visibility,
@@ -36,6 +36,8 @@ pub struct Function {
     pub tuple: bool,
     /// The block; `None` for a hand-written kernel.
     pub body: Option<syn::Block>,
+    /// What stands in place of the block of a hand-written kernel.
+    pub by_hand: ByHand,
     /// False after a syntax error in the block, which is then empty. Only the signature is checked.
     pub sound: bool,
     /// Where `#[no_grad]` was written, if it was.
@@ -44,6 +46,32 @@ pub struct Function {
     pub others: Vec<String>,
     /// The name, where an error about the whole function points.
     pub span: Span,
+}
+
+/// The functions of a hand-written kernel: its attributes `#[cpu(..)]`, `#[cuda(..)]` and `#[backward(..)]`.
+#[derive(Default, Debug)]
+pub struct ByHand {
+    /// The function that runs on the CPU.
+    pub cpu: Option<syn::Path>,
+    /// The kernel that runs on a CUDA device.
+    pub cuda: Option<Cuda>,
+    /// The function that computes the gradients.
+    pub backward: Option<syn::Path>,
+}
+
+/// `#[cuda(file = "scan.cu", entry = "scan", grid = (N + 255) / 256, block = 256, shared = 0)]`
+#[derive(Debug)]
+pub struct Cuda {
+    /// The file, relative to the one that the kernel is declared in.
+    pub file: syn::LitStr,
+    /// The `__global__` function.
+    pub entry: syn::LitStr,
+    /// Blocks along each dimension: one to three sizes.
+    pub grid: Vec<syn::Expr>,
+    /// Threads of a block along each dimension: one to three sizes.
+    pub block: Vec<syn::Expr>,
+    /// Bytes of shared memory beyond those that the kernel declares.
+    pub shared: Option<syn::Expr>,
 }
 
 /// A scalar helper: `fn sq(x) { x * x }`.

@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
 
-use super::{ast, brackets, depth, signature};
+use super::{ast, brackets, by_hand, depth, signature};
 use crate::errors::{Errors, Place};
 
 /// Cuts a block into items: each ends with a brace group or a semicolon.
@@ -109,6 +109,7 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ast::
         return Ok(None);
     }
     let (no_grad, attrs) = split_no_grad(attrs, errors);
+    let (by_hand, attrs) = by_hand::split(attrs, &name, body.is_some(), errors);
     let span = name.span();
     Ok(Some(ast::Item::Function(ast::Function {
         attrs,
@@ -119,6 +120,7 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<ast::
         outputs,
         tuple,
         body,
+        by_hand,
         sound,
         no_grad,
         others: Vec::new(),
@@ -214,7 +216,8 @@ fn check_helper(
             format!("helper `{name}` cannot be generic\nhelp: its parameters have no types; remove the generics"),
         );
     }
-    for attr in attrs.iter().filter(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("no_grad")) {
+    let refused = ["cfg", "no_grad", "cpu", "cuda", "backward"];
+    for attr in attrs.iter().filter(|attr| refused.iter().any(|refused| attr.path().is_ident(refused))) {
         errors.error(
             attr,
             format!("helper `{name}` is inlined and takes no such attribute\nhelp: write it on the kernels"),

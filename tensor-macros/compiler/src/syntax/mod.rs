@@ -8,6 +8,7 @@
 
 pub mod ast;
 mod brackets;
+mod by_hand;
 mod depth;
 mod items;
 mod runtime;

@@ -21,18 +21,20 @@ impl Numbers {
     }
 }
 
-const MORE: &str = r"
+const MORE: &str = r#"
     fn sq(x) { let y = x * x; y }
     pub fn edit(y: &mut Tensor[N, 3], acc: &mut Tensor<i64>[B], bin: &Tensor<i32>[N], a: f32, flag: bool) -> Tensor<i64>[N] {
         acc[bin] += 1;
         if flag && bin > 0 { y = y / 2; } else if !flag { y -= 0.5; }
         bin as i64 / 3 % (N + 1)
     }
+    #[cpu(path::of)] #[cuda(file = "k.cu", entry = "k", grid = (N + 255) / 256, block = (16, 16), shared = 4 * n)] #[backward(back)]
+    fn hand(x: &Tensor[N, ..], n: usize) -> (Tensor[N], Tensor<i64>[M = N * n]);
     pub fn odd<T: Float>(x: &Tensor<Cpu, T>[M = N, ..], y: &Tensor<u8>[N]) -> (Tensor[N, ..], Tensor<i64>[]) {
         let d: float = if N > 2 { sum[N](x[y, ..] - sq(x[N, ..])) } else { clamp(x[N, ..], -inf, 1) };
         (d, argmax[N](y) + size(..))
     }
-";
+"#;
 
 /// Changes one token, somewhere.
 fn mutate(stream: TokenStream, pool: &[TokenTree], numbers: &mut Numbers) -> TokenStream {

@@ -6,6 +6,7 @@
 //! Invariants: every path starts at the runtime's path or at `::core`, or is a name of the module's one import; nothing
 //! needs the prelude; no item raises a lint; an item carries the function's `#[cfg]`s.
 
+mod by_hand;
 mod expr;
 mod names;
 mod operation;
@@ -17,6 +18,7 @@ mod ty;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
+pub use by_hand::by_hand;
 use signature::{Gradients, Signature, Untracked, signature};
 
 use super::plan::{Direction, Kernel, Plan};
@@ -157,23 +159,10 @@ fn typed(function: &Function, signature: &Signature, generic: bool, runtime: &To
     let name = &function.name;
     let mut names = signature.names.clone();
     let (call, outputs) = (names.local("call"), names.local("outputs"));
-    let element = match (&signature.float, generic) {
-        (Some(float), true) => float.clone(),
-        _ => quote!(f32),
-    };
+    let element = generic_element(signature, generic);
     let passes = if generic { quote!(#name::Passes::<#element>) } else { quote!(#name::Passes) };
     let arguments = signature.arguments.iter().map(|(method, argument)| quote!(#call.#method(#argument);));
-    let takes: Vec<TokenStream> =
-        signature.outputs.iter().map(|arguments| quote!(#outputs.take::<#arguments>())).collect();
-    let result = match (&takes[..], function.tuple) {
-        ([single], false) => single.clone(),
-        ([single], true) => quote!((#single,)),
-        _ => quote!((#(#takes),*)),
-    };
-    let run = match takes.is_empty() {
-        true => quote!(#call.run()?;),
-        false => quote!(let mut #outputs = #call.run()?;),
-    };
+    let finish = finish(function, signature, &outputs, &quote!(#call.run()?));
     quote! {
         #head {
             let mut #call = #runtime::__private::Call::new(
@@ -182,9 +171,35 @@ fn typed(function: &Function, signature: &Signature, generic: bool, runtime: &To
                 <#element as #runtime::__private::Element>::DTYPE,
             );
             #(#arguments)*
-            #run
-            ::core::result::Result::Ok(#result)
+            #finish
         }
+    }
+}
+
+/// The element that the tables of a kernel are for; any, if it has none of its own.
+fn generic_element(signature: &Signature, generic: bool) -> TokenStream {
+    match (&signature.float, generic) {
+        (Some(float), true) => float.clone(),
+        _ => quote!(f32),
+    }
+}
+
+/// Runs a call and takes its results.
+fn finish(function: &Function, signature: &Signature, outputs: &Ident, run: &TokenStream) -> TokenStream {
+    let takes: Vec<TokenStream> =
+        signature.outputs.iter().map(|arguments| quote!(#outputs.take::<#arguments>())).collect();
+    let result = match (&takes[..], function.tuple) {
+        ([single], false) => single.clone(),
+        ([single], true) => quote!((#single,)),
+        _ => quote!((#(#takes),*)),
+    };
+    let run = match takes.is_empty() {
+        true => quote!(#run;),
+        false => quote!(let mut #outputs = #run;),
+    };
+    quote! {
+        #run
+        ::core::result::Result::Ok(#result)
     }
 }
 

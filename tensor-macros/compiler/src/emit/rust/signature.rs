@@ -47,6 +47,8 @@ pub(super) struct Signature {
     pub arguments: Vec<(Ident, Ident)>,
     /// Device, mode and element of each output.
     pub outputs: Vec<TokenStream>,
+    /// The kernel's device.
+    pub device: TokenStream,
     /// The kernel's own float element, if it has one.
     pub float: Option<TokenStream>,
     /// Names taken in the function.
@@ -111,7 +113,7 @@ pub(super) fn signature(function: &Function, gradients: Gradients<'_>, runtime: 
         }
     }
     let outputs = builder.outputs(function);
-    let Builder { names, generics, mut predicates, float, untracked, .. } = builder;
+    let Builder { names, generics, mut predicates, device, float, untracked, .. } = builder;
     let tensor = |arguments: &TokenStream| quote!(#runtime::Tensor<#arguments>);
     let tensors: Vec<TokenStream> = outputs.iter().map(tensor).collect();
     let result = match (&tensors[..], function.tuple) {
@@ -130,6 +132,7 @@ pub(super) fn signature(function: &Function, gradients: Gradients<'_>, runtime: 
         predicates: if predicates.is_empty() { TokenStream::new() } else { quote!(where #(#predicates),*) },
         arguments,
         outputs,
+        device: device.unwrap_or_else(|| quote!(#runtime::Cpu)),
         float,
         names,
         untracked,
@@ -463,6 +466,8 @@ fn reserve(names: &mut Names, function: &Function) {
     let mut written = function.generics.to_token_stream();
     function.generics.where_clause.to_tokens(&mut written);
     names.reserve(&function.name);
+    function.by_hand.cpu.to_tokens(&mut written);
+    function.by_hand.backward.to_tokens(&mut written);
     for param in &function.params {
         names.reserve(&param.name);
     }

@@ -74,3 +74,45 @@ fn edit_in_place_reads_old_values_of_its_row() {
         }
     }
 }
+
+// Donation: out[N, C] = x[N, C] + x[N, C], `out` in the storage of `x`.
+
+/// Reads after it writes, so that a slice of `x` that is the slice of `out` would be seen.
+struct LateRead;
+impl PassBody for LateRead {
+    #[inline(always)]
+    fn run<I: Isa>(block: &Block<'_>) {
+        let n = block.len();
+        let x = &block.input::<f32>(0)[..n];
+        let out = &mut block.output::<f32>(0)[..n];
+        out.fill(-1.0);
+        for i in 0..n {
+            out[i] = x[i] + x[i];
+        }
+    }
+}
+
+const DONATION: Kernel = Kernel {
+    class: Class::Pointwise,
+    free: &[N, C],
+    reduced: &[],
+    operands: &[operand(0, Elem::Generic, &[Index::Axis(N), Index::Axis(C)])],
+    reductions: &[],
+    writes: &[own(0, Elem::Generic, &[N, C])],
+    passes: &[Pass { kind: PassKind::Outer, operands: &[0], axes: &[], rows: &[], reductions: &[], writes: &[0] }],
+    contraction: None,
+};
+
+#[test]
+fn an_output_in_the_storage_of_an_operand_reads_what_was_there() {
+    for (n, c) in [(1, 1), (4, 3), (300, 700)] {
+        let x = Host::from_fn(&[n, c], |i| i as f32);
+        everywhere(|engine| {
+            let mut x = x.clone();
+            let sizes = Sizes { extents: &[n as i64, c as i64, 1, 1], rest: &[] };
+            let array = x.array_mut();
+            run(engine, &DONATION, &[PassFn::of::<LateRead>()], DType::F32, &sizes, &[], &[array], &[array]).unwrap();
+            assert!(x.data.iter().enumerate().all(|(i, x)| *x == 2.0 * i as f32));
+        });
+    }
+}

@@ -1,0 +1,45 @@
+//! Hand-written kernels: the `__global__` function of a `.cu` file against the signature in `tensor_fn!`.
+//!
+//! Vocabulary: the *prototype* of an entry is what stands before its body; its *parameters* are, in order, those of the
+//! signature (a tensor is a pointer to its first element, a scalar a value), the outputs, and then the sizes of whichever
+//! axes the kernel asks for, by their names.
+//!
+//! The parser knows this one form of declaration and no preprocessor: a prototype is written out, without macros.
+//!
+//! Invariant: a file is read here only to be compared; that a change of it recompiles the crate is the doing of the
+//! `include_bytes!` in the emitted code.
+
+mod compare;
+mod prototype;
+mod source;
+
+#[cfg(test)]
+mod tests;
+
+use crate::check;
+use crate::errors::Errors;
+use crate::ir;
+use crate::syntax::ast::{Cuda, Function};
+
+/// Compiles a function without a body; `None` if it has a mistake, which is then among the errors.
+pub fn compile(function: &Function, errors: &mut Errors) -> Option<ir::Kernel> {
+    let before = errors.len();
+    let kernel = check::kernel(function, &[], errors)?.kernel;
+    if let Some(cuda) = &function.by_hand.cuda {
+        match source::read(&cuda.file) {
+            Ok(text) => check_text(&text, cuda, function, &kernel, errors),
+            Err(error) => errors.push(error),
+        }
+    }
+    (errors.len() == before).then_some(kernel)
+}
+
+/// Compares the text of a file with the signature.
+fn check_text(text: &str, cuda: &Cuda, function: &Function, kernel: &ir::Kernel, errors: &mut Errors) {
+    match prototype::find(text, &cuda.entry.value()) {
+        Ok(prototype) => compare::Comparison { prototype: &prototype, cuda, function, kernel, errors }.run(),
+        Err(fault) => {
+            errors.error(&cuda.entry, fault.message(&cuda.file.value(), &cuda.entry.value()));
+        }
+    }
+}

@@ -1,0 +1,9 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    #[cpu(on_cpu)]
+    #[cuda(file = "scan.cu", entry = "scan", grid = (N + 255) / 256, block = 256)]
+    fn f(a: float, x: &Tensor<f32>[N]) -> Tensor<f32>[N];
+}
+
+fn main() {}

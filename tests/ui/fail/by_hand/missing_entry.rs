@@ -1,0 +1,9 @@
+use tensor_rt::prelude::*;
+
+tensor_fn! {
+    #[cpu(on_cpu)]
+    #[cuda(file = "scan.cu", entry = "cumsum", grid = (N + 255) / 256, block = 256)]
+    fn f(x: &Tensor<f32>[N], a: float) -> Tensor<f32>[N];
+}
+
+fn main() {}
