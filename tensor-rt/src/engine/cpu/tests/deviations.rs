@@ -2,19 +2,15 @@
 
 use super::*;
 
-/// `mean[F] = sum[A](x) / #A`, `square[F] = deviation[A](x)`.
+/// `sum[F] = sum[A](x)`, `square[F] = squared_deviation[A](x)`.
 struct Terms;
 impl PassBody for Terms {
     #[inline(always)]
     fn run<I: Isa>(block: &Block<'_>) {
         let n = block.len();
         let x = &block.input::<f32>(0)[..n];
-        let sums = &mut block.values::<f32>(0)[..n];
-        let squares = &mut block.values::<f32>(1)[..n];
-        for i in 0..n {
-            sums[i] = x[i];
-            squares[i] = x[i];
-        }
+        block.values::<f32>(0)[..n].copy_from_slice(x);
+        block.values::<f32>(1)[..n].copy_from_slice(x);
     }
 }
 
@@ -23,12 +19,8 @@ impl PassBody for Store {
     #[inline(always)]
     fn run<I: Isa>(block: &Block<'_>) {
         let n = block.len();
-        let (sum, square) = (&block.row::<f32>(0)[..n], &block.row::<f32>(1)[..n]);
-        let (sums, squares) = (&mut block.output::<f32>(0)[..n], &mut block.output::<f32>(1)[..n]);
-        for i in 0..n {
-            sums[i] = sum[i];
-            squares[i] = square[i];
-        }
+        block.output::<f32>(0)[..n].copy_from_slice(&block.row::<f32>(0)[..n]);
+        block.output::<f32>(1)[..n].copy_from_slice(&block.row::<f32>(1)[..n]);
     }
 }
 
