@@ -1,12 +1,12 @@
 //! Indices that the host proves: before anything is launched, the least and the greatest value of every index that is an
-//! axis of another extent, or affine in axes, is compared with the dimension it indexes.
+//! axis of another extent, or affine in axes, is compared with the dimension it indexes; and divisors are not 0.
 //!
 //! The tables that the proof goes through are those that an engine reads, so what it addresses without a check of its own
 //! has been proven here. A kernel without points reads nothing, and nothing is proven for it.
 
 use super::launch::Setting;
 use super::program::{Array, Index, Kernel, PassKind, Program, Schedule, WriteKind};
-use super::sizes::{evaluate, size_error};
+use super::sizes::{SizeFault, evaluate, size_error};
 use crate::error::{Error, Result};
 
 /// Proves every index of a schedule.
@@ -49,13 +49,13 @@ fn is_read_by_elements_alone(kernel: &Kernel, operand: u16) -> bool {
 fn check(setting: &Setting<'_>, schedule: &Schedule, array: Array, index: &[Index]) -> Result<()> {
     let Setting { program, resolved, scalars, origin, .. } = *setting;
     let size = |axis: u16| resolved.sizes[program.axes[axis as usize].extent as usize];
+    let value = |expr| evaluate(expr, &resolved.sizes, scalars).map_err(|fault| size_error(fault, origin));
     for (index, &own) in index.iter().zip(array.axes(program, schedule)) {
         let bound = size(own);
         let (low, high) = match index {
             Index::Axis(axis) if program.axes[*axis as usize].extent == program.axes[own as usize].extent => continue,
             Index::Axis(axis) => (0, size(*axis) as i128 - 1),
             Index::Affine { terms, offset } => {
-                let value = |expr| evaluate(expr, &resolved.sizes, scalars).map_err(|fault| size_error(fault, origin));
                 let offset = value(offset)? as i128;
                 let (mut low, mut high) = (offset, offset);
                 for (axis, coefficient) in *terms {
@@ -63,6 +63,17 @@ fn check(setting: &Setting<'_>, schedule: &Schedule, array: Array, index: &[Inde
                     *(if reach < 0 { &mut low } else { &mut high }) += reach;
                 }
                 (low, high)
+            }
+            // What lies outside is not read; a divisor needs a value, and a step of 0 has no place to come from.
+            Index::Clipped { terms, offset, divisor } => {
+                value(offset)?;
+                for (_, coefficient) in *terms {
+                    value(coefficient)?;
+                }
+                if value(divisor)? == 0 {
+                    return Err(size_error(SizeFault::DivisionByZero, origin));
+                }
+                continue;
             }
             // The pass checks it for each element.
             Index::Dynamic => continue,

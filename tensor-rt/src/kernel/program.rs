@@ -145,6 +145,16 @@ pub enum Index {
         /// The constant part.
         offset: SizeExpr,
     },
+    /// `(offset + sum(coefficient * axis)) / divisor`; where that is no whole number within the dimension, the element is 0
+    /// and nothing is read.
+    Clipped {
+        /// Axes and their coefficients.
+        terms: &'static [(u16, SizeExpr)],
+        /// The constant part.
+        offset: SizeExpr,
+        /// What the sum is divided by; proven not to be 0 on the host before the launch.
+        divisor: SizeExpr,
+    },
     /// Computed by the pass for each element, checked there. An operand with one is a *gather*.
     Dynamic,
 }

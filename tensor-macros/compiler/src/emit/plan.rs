@@ -1,7 +1,8 @@
 //! A schedule with everything numbered, as the runtime's tables want it. Every target is printed from it.
 //!
 //! Vocabulary: an *operand* is one way of reading an array: a source and, for each of its dimensions, an axis of the
-//! kernel, an *affine* index, which is a stride per axis, or *dynamic*, an index that the pass computes. An operand with a
+//! kernel, an *affine* index, which is a stride per axis, *clipped*, an affine index outside of whose dimension the elements
+//! are 0, or *dynamic*, an index that the pass computes. An operand with a
 //! dynamic dimension is a *gather*. A node *evaluated* by a pass is one whose value the pass needs for each point;
 //! reductions finished earlier are *rows* to it.
 //!
@@ -10,7 +11,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::ir::{self, Affine, AxisId, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty};
+use crate::ir::{self, Affine, AxisId, Clip, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty};
 use crate::schedule::{self, PassKind};
 
 /// The element of an array in memory.
@@ -47,6 +48,8 @@ pub enum Index {
     Axis(AxisId),
     /// The same for all points but for a step per axis.
     Affine(Affine),
+    /// The element is 0 where the index leaves the dimension.
+    Clipped(Clip),
     /// Computed for each point.
     Dynamic,
 }
@@ -309,14 +312,44 @@ impl<'a> Reads<'a> {
         (pattern.collect(), dynamic)
     }
 
-    /// The operand of a load, its dynamic indices, and its guard.
+    /// How a guarded load indexes, if no index is dynamic, and what is left of its guard.
+    fn clipped(&self, axes: &[AxisId], index: &[NodeId], guard: NodeId) -> Option<(Vec<Index>, Option<NodeId>)> {
+        let graph = self.graph();
+        let conditions = graph.conjuncts(guard);
+        let mut said = vec![];
+        let mut pattern = vec![];
+        for (&node, &declared) in index.iter().zip(axes) {
+            pattern.push(match graph.as_index(node) {
+                Some(axis) if same_extent(graph, axis, declared) => Index::Axis(axis),
+                _ => {
+                    let clip = graph.clip(node, &conditions)?;
+                    if clip.extent != graph.axis(declared).extent {
+                        return None;
+                    }
+                    said.extend(clip.conditions.iter().copied());
+                    Index::Clipped(clip)
+                }
+            });
+        }
+        let rest = conditions.iter().any(|condition| !said.contains(condition));
+        Some((pattern, rest.then_some(guard)))
+    }
+
+    /// The operand of a load, its dynamic indices, and what is left of its guard.
     fn operand(&mut self, load: NodeId) -> (usize, Vec<NodeId>, Option<NodeId>) {
         let Op::Load { source, guarded } = *self.graph().op(load) else {
             panic!("bug: {:?} is not a load", self.graph().node(load));
         };
         let mut args = self.graph().args(load).to_vec();
         let guard = if guarded { args.pop() } else { None };
-        let (index, dynamic) = self.index(self.direction.source_axes(source), &args, guarded);
+        let axes = self.direction.source_axes(source);
+        let (index, dynamic, guard) = match guard.and_then(|guard| self.clipped(axes, &args, guard)) {
+            Some((index, rest)) => (index, vec![], rest),
+            None => {
+                let (index, dynamic) = self.index(axes, &args, guarded);
+                (index, dynamic, guard)
+            }
+        };
         let operand = Operand { source, storage: self.direction.source_storage(source), index };
         let position = self.operands.iter().position(|other| *other == operand).unwrap_or_else(|| {
             self.operands.push(operand);

@@ -20,6 +20,7 @@
 
 mod affine;
 mod axis;
+mod clip;
 mod graph;
 mod kernel;
 mod op;
@@ -27,6 +28,7 @@ mod window;
 
 pub use affine::{Affine, Uniform};
 pub use axis::{Axis, AxisId, AxisSet, Extent, ExtentId};
+pub use clip::Clip;
 pub use graph::{Graph, Node, NodeId};
 pub use kernel::{
     Assertion, Backward, Intent, Kernel, Output, Root, Saved, Scalar, ScalarTy, Target, Temp, Tensor, Write,

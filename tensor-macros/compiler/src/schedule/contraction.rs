@@ -4,7 +4,7 @@
 //! over `A` with free axes `F` is a contraction if its factors fall into two *groups*, each with a free axis that the
 //! other lacks, and with summed axes in common. What has no summed axis leaves the sum (the *epilogue*); a summed axis
 //! that one group alone has is summed inside that group. An operand that is not one load, one reduction or one stored
-//! array becomes a stored array.
+//! array becomes a stored array; but a load through a window stays one: as an array it would have more axes than its input.
 //!
 //! More than two groups are nested pairwise in source order, if every step but the last sums an axis.
 //!
@@ -202,14 +202,18 @@ impl Contractions {
         if common.is_empty()
             || !own(left, right)
             || !own(right, left)
-            || left.is_window(graph)
-            || right.is_window(graph)
             || guards.iter().any(|&guard| !graph.axes(guard).is_disjoint(&alone))
         {
             return None;
         }
-        let lhs = self.operand(graph, axes, left, &right.axes);
-        let rhs = self.operand(graph, axes, right, &left.axes);
+        let windows = [left, right].map(|group| group.is_window(graph).then(|| group.clipped_load(graph)));
+        if windows.contains(&Some(None)) || windows != [None, None] && !alone.is_empty() {
+            return None;
+        }
+        let [lhs, rhs] = [(left, right), (right, left)].map(|(group, other)| match group.clipped_load(graph) {
+            Some(load) if group.is_window(graph) => load,
+            _ => self.operand(graph, axes, group, &other.axes),
+        });
         let body = graph.binary(Binary::Mul, lhs, rhs);
         let body = guarded(graph, body, &guards);
         let sum = graph.reduce(Reduction::Sum, common, body);
@@ -269,7 +273,25 @@ impl Group {
         matches!(product.factors[..], [(id, 1)] if product.guards.is_empty() && contractions.is_array(graph, id))
     }
 
-    /// True if the group reads through an index of several axes: as an array it would have more axes than its input.
+    /// The load that the group is, if it is one and is 0 by itself wherever the guards of the group do not hold.
+    fn clipped_load(&self, graph: &Graph) -> Option<NodeId> {
+        let [(mut value, 1)] = self.product.factors[..] else { return None };
+        let mut guards = self.product.guards.clone();
+        while let (Op::Select, &[condition, a, b]) = (graph.op(value), graph.args(value))
+            && is_zero(graph, b)
+        {
+            conjuncts(graph, condition, &mut guards);
+            value = a;
+        }
+        let own = match graph.op(value) {
+            Op::Load { guarded: true, .. } => graph.args(value).last().map(|&guard| graph.conjuncts(guard)),
+            _ => None,
+        };
+        let own = own.unwrap_or_default();
+        (graph.is_clipped_load(value) && guards.iter().all(|guard| own.contains(guard))).then_some(value)
+    }
+
+    /// True if the group reads through an index of several axes.
     fn is_window(&self, graph: &Graph) -> bool {
         let roots: Vec<NodeId> = self.product.factors.iter().map(|&(id, _)| id).collect();
         graph.reachable(&roots).into_iter().any(|id| {

@@ -15,9 +15,10 @@ use gemm::Parallelism;
 use rayon::prelude::*;
 use smallvec::SmallVec;
 
+use super::clip::{Clip, Clips, copy_clipped};
 use super::executor::Found;
 use super::plan::{Finished, Plan};
-use super::space::Space;
+use super::space::{Space, distance};
 use super::stage::{Strides, copy_box, dense_strides, widen};
 use super::traverse;
 use crate::element::DType;
@@ -246,19 +247,30 @@ impl Products<'_> {
     }
 }
 
+/// A dimension that an operand may leave, with a step per axis of the kernel.
+struct AxisClip {
+    size: i64,
+    stride: isize,
+    divisor: i64,
+    offset: i64,
+    steps: SmallVec<[(u16, isize); 4]>,
+}
+
 /// An array with a stride per axis of the kernel.
 struct AxisStrides {
     pointer: *mut u8,
     dtype: DType,
     /// Axes with strides, in elements; `..` has several.
     axes: SmallVec<[(u16, Strides); 6]>,
+    /// Dimensions that it may leave.
+    clips: SmallVec<[AxisClip; 2]>,
 }
 
 impl AxisStrides {
-    /// An operand whose indices are all axes or affine.
+    /// An operand whose indices are all axes, affine or clipped.
     fn of(launch: &Launch<'_>, operand: u16) -> Self {
         let array = &launch.operands[operand as usize];
-        let mut this = Self { pointer: array.pointer, dtype: array.dtype, axes: SmallVec::new() };
+        let mut this = Self::new(launch, array.pointer, array.dtype, &[], Strides::new());
         let mut cursor = 0;
         for index in launch.kernel.operands[operand as usize].index {
             match index {
@@ -267,14 +279,19 @@ impl AxisStrides {
                     this.add(*axis, &array.strides[cursor..cursor + rank]);
                     cursor += rank;
                 }
-                Index::Affine { terms, offset } => {
+                Index::Affine { terms, offset } | Index::Clipped { terms, offset, .. } => {
                     let stride = array.strides[cursor];
                     for (axis, coefficient) in *terms {
                         this.add(*axis, &[(launch.size(coefficient) as isize).wrapping_mul(stride)]);
                     }
                     let stride = stride * array.dtype.size() as isize;
-                    let offset = (launch.size(offset) as isize).wrapping_mul(stride);
-                    this.pointer = this.pointer.wrapping_offset(offset);
+                    let offset = launch.size(offset);
+                    this.pointer = this.pointer.wrapping_offset((offset as isize).wrapping_mul(stride));
+                    if let Index::Clipped { divisor, .. } = index {
+                        let (size, divisor) = (array.shape[cursor] as i64, launch.size(divisor));
+                        let steps = terms.iter().map(|(axis, step)| (*axis, launch.size(step) as isize)).collect();
+                        this.clips.push(AxisClip { size, stride, divisor, offset, steps });
+                    }
                     cursor += 1;
                 }
                 Index::Dynamic => unreachable!("bug: a gather has no matrix product"),
@@ -285,7 +302,7 @@ impl AxisStrides {
 
     /// An array whose dimensions are those of some axes, in order.
     fn new(launch: &Launch<'_>, pointer: *mut u8, dtype: DType, axes: &[u16], strides: Strides) -> Self {
-        let mut this = Self { pointer, dtype, axes: SmallVec::new() };
+        let mut this = Self { pointer, dtype, axes: SmallVec::new(), clips: SmallVec::new() };
         let mut cursor = 0;
         for &axis in axes {
             let rank = launch.axis_sizes(axis).count();
@@ -331,6 +348,7 @@ impl AxisStrides {
         let merged_summed = merge(&sizes[2], [&summed, &summed]);
         if let (Some(own), Some(summed)) = (merged_own, merged_summed)
             && self.dtype == dtype
+            && self.clips.is_empty()
         {
             return Ok(Matrices {
                 pointer: self.pointer,
@@ -341,11 +359,16 @@ impl AxisStrides {
             });
         }
         let all: SmallVec<[usize; 6]> = sizes.iter().flatten().copied().collect();
-        let strides: Strides =
-            [batch, own, summed].iter().flatten().map(|stride| stride * self.dtype.size() as isize).collect();
+        let strides: Strides = [batch, own, summed]
+            .iter()
+            .flatten()
+            .map(|stride| stride.wrapping_mul(self.dtype.size() as isize))
+            .collect();
         let packed = Buffer::take(all.iter().product::<usize>() * dtype.size())?;
-        // SAFETY: the operand has an element at every index of its axes, and the block has room for all.
-        unsafe { pack(set, &all, packed.pointer(), dtype, self.pointer, self.dtype, &strides) };
+        let clips: Clips = self.clips.iter().map(|clip| clip.over(launch, &groups)).collect();
+        // SAFETY: the operand has an element at every index of its axes that its clips do not exclude, and the block has room
+        // for all.
+        unsafe { pack(set, &all, packed.pointer(), dtype, self.pointer, self.dtype, &strides, &clips) };
         let dense = dense_strides(&all, 1);
         let points = |sizes: &[usize]| sizes.iter().product::<usize>() as isize;
         Ok(Matrices {
@@ -355,6 +378,16 @@ impl AxisStrides {
             summed: 1,
             _packed: Some(packed),
         })
+    }
+}
+
+impl AxisClip {
+    /// The clip over the dimensions of groups of axes.
+    fn over(&self, launch: &Launch<'_>, groups: &[&[u16]]) -> Clip {
+        let step = |axis: u16| self.steps.iter().find(|known| known.0 == axis).map_or(0, |known| known.1);
+        let axes = groups.iter().flat_map(|axes| axes.iter().copied());
+        let steps = axes.flat_map(|axis| launch.axis_sizes(axis).map(move |_| step(axis))).collect();
+        Clip { size: self.size, stride: self.stride, divisor: self.divisor, value: self.offset, steps }
     }
 }
 
@@ -377,7 +410,7 @@ fn merge(sizes: &[usize], strides: [&Strides; 2]) -> Option<Merged> {
         let here = [strides[0][dim], strides[1][dim]];
         if merged.size == 1 {
             merged.strides = here;
-        } else if (0..2).any(|array| here[array] != merged.strides[array] * merged.size as isize) {
+        } else if (0..2).any(|array| here[array] != merged.strides[array].wrapping_mul(merged.size as isize)) {
             return None;
         }
         merged.size *= size;
@@ -399,10 +432,12 @@ unsafe fn has_nan(dtype: DType, pointer: *const u8, len: usize) -> bool {
     }
 }
 
-/// Copies an array to a dense one, widening halves.
+/// Copies an array to a dense one, widening halves; what lies outside of it is 0.
 ///
 /// # Safety
-/// The source's box is allocated and initialised, and the target has room for as many elements.
+/// The source's box is allocated and initialised where the clips do not exclude it, and the target has room for as many
+/// elements.
+#[expect(clippy::too_many_arguments, reason = "two arrays in parts, and how they differ")]
 unsafe fn pack(
     set: InstructionSet,
     sizes: &[usize],
@@ -411,6 +446,7 @@ unsafe fn pack(
     source: *const u8,
     from: DType,
     strides: &[isize],
+    clips: &[Clip],
 ) {
     const MOST: usize = 4096;
     let space = Space::standard(SmallVec::from_slice(sizes), MOST);
@@ -420,20 +456,32 @@ unsafe fn pack(
         let (mut start, mut extent): (SmallVec<[usize; 6]>, SmallVec<[usize; 6]>) =
             (SmallVec::from_elem(0, rank), SmallVec::from_elem(0, rank));
         space.locate(block, &mut start, &mut extent);
-        let offset =
-            |strides: &[isize]| start.iter().zip(strides).map(|(&i, &stride)| i as isize * stride).sum::<isize>();
-        let (target, source) = (target.wrapping_offset(offset(&dense)), source.wrapping_offset(offset(strides)));
+        let source = source.wrapping_offset(distance(&start, strides));
+        let target = target.wrapping_offset(distance(&start, &dense));
         // SAFETY: the block lies within both boxes; in a standard tiling it is a run of the dense one.
-        unsafe {
-            if from == dtype {
-                copy_box(&extent, dtype.size(), target, &dense_strides(&extent, dtype.size()), source, strides);
-            } else {
-                let len = extent.iter().product();
-                halves.resize(len, 0);
-                copy_box(&extent, 2, halves.as_mut_ptr().cast(), &dense_strides(&extent, 2), source, strides);
-                widen(set, from, target, halves.as_ptr().cast(), len);
+        let copy = |target: *mut u8| unsafe {
+            let size = from.size();
+            let dense = dense_strides(&extent, size);
+            match clips {
+                [] => copy_box(&extent, size, target, &dense, source, strides),
+                _ => {
+                    let at_block = |clip: &Clip| Clip {
+                        value: clip.value.wrapping_add(distance(&start, &clip.steps) as i64),
+                        ..clip.clone()
+                    };
+                    let mut clips: Clips = clips.iter().map(at_block).collect();
+                    copy_clipped(&extent, size, target, &dense, source, strides, &mut clips);
+                }
             }
+        };
+        if from == dtype {
+            return copy(target);
         }
+        let len = extent.iter().product();
+        halves.resize(len, 0);
+        copy(halves.as_mut_ptr().cast());
+        // SAFETY: both hold the elements of the block.
+        unsafe { widen(set, from, target, halves.as_ptr().cast(), len) };
     };
     let mut halves = Vec::new();
     for block in 0..space.blocks {

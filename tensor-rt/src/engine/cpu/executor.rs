@@ -16,7 +16,7 @@ use super::partial::{Pairwise, Partial};
 use super::plan::{Content, Mode, Plan, Stream};
 use super::reduce::Partials;
 use super::scratch::Scratch;
-use super::space::{Sizes, Space, linear};
+use super::space::{Sizes, Space, distance, linear};
 use super::stage::{Strides, dense_strides};
 use super::view::View;
 use crate::element::DType;
@@ -95,13 +95,7 @@ impl<'p> Executor<'p> {
         let mut trees = SmallVec::new();
         let mut bodies = SmallVec::new();
         for reducer in plan.reducers.iter().filter(|_| reduced) {
-            rows.push(Stream {
-                content: Content::Memory,
-                base: scratch.take(lanes * 8),
-                dtype: reducer.result(),
-                strides: Strides::new(),
-                copied: false,
-            });
+            rows.push(Stream::memory(scratch.take(lanes * 8), reducer.result()));
             let tree_lanes = if plan.mode == Mode::Vertical { lanes } else { 1 };
             trees.push(Pairwise::new(*reducer, plan.set, tree_lanes));
             bodies.push(scratch.take(BLOCK * 8));
@@ -180,9 +174,7 @@ impl<'p> Executor<'p> {
                 Content::Memory => stream.base.addr(),
                 Content::Nothing => continue,
             };
-            let offset: isize =
-                self.start.iter().zip(&stream.strides).map(|(&start, &stride)| start as isize * stride).sum();
-            let base = base.wrapping_add_signed(offset);
+            let base = base.wrapping_add_signed(distance(&self.start, &stream.strides));
             self.outer.set_base(position, base);
             if plan.has_elements() {
                 self.element.set_base(position, base);

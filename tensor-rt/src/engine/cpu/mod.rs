@@ -6,6 +6,7 @@
 //!
 //! Invariant: results are the same bits for any number of threads.
 
+mod clip;
 mod contraction;
 mod executor;
 mod flat;

@@ -20,7 +20,7 @@ use super::reduce::Reducer;
 use super::space::{Sizes, Space};
 use super::stage::Strides;
 use crate::element::DType;
-use crate::engine::Launch;
+use crate::engine::{ArrayRef, Launch};
 use crate::kernel::block::{BLOCK, DynamicDim};
 use crate::kernel::body::InstructionSet;
 use crate::kernel::program::{Index, Pass, PassKind, ReduceOp, WriteKind};
@@ -65,6 +65,42 @@ pub(super) struct Stream {
     pub strides: Strides,
     /// True if the memory must not be lent to the pass.
     pub copied: bool,
+    /// Dimensions of the array that the stream may leave; its own strides are those of an array without an end.
+    pub clips: SmallVec<[ClipStream; 2]>,
+}
+
+/// A dimension of an array that a stream may leave.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClipStream {
+    /// The affine stream of what is divided.
+    pub stream: usize,
+    /// Elements along the dimension.
+    pub size: i64,
+    /// Distance of neighbors in bytes.
+    pub stride: isize,
+    /// What the value is divided by.
+    pub divisor: i64,
+}
+
+/// A stream of clip values, before it has a place among the streams.
+struct ClipValues {
+    operand: usize,
+    clip: usize,
+    offset: i64,
+    steps: Strides,
+}
+
+impl Stream {
+    /// A stream of elements in memory, not moving yet.
+    pub fn memory(base: *mut u8, dtype: DType) -> Self {
+        let (strides, clips) = (Strides::new(), SmallVec::new());
+        Self { content: Content::Memory, base, dtype, strides, copied: false, clips }
+    }
+
+    /// A stream of integers.
+    fn integers(base: i64, strides: Strides) -> Self {
+        Self { content: Content::Affine(base), strides, ..Self::memory(std::ptr::null_mut(), DType::I64) }
+    }
 }
 
 /// Dimensions of an operand or a scatter that the pass indexes itself.
@@ -160,15 +196,10 @@ impl<'a> Plan<'a> {
             groups: Space::default(),
             square: None,
         };
+        let mut clip_values: SmallVec<[ClipValues; 2]> = SmallVec::new();
         for (position, operand) in kernel.operands.iter().enumerate() {
             let array = &launch.operands[position];
-            let mut stream = Stream {
-                content: Content::Memory,
-                base: array.pointer,
-                dtype: launch.dtype(operand.elem),
-                strides: Strides::new(),
-                copied: false,
-            };
+            let mut stream = Stream::memory(array.pointer, launch.dtype(operand.elem));
             let used = |pass: &Pass| pass.operands.contains(&(position as u16));
             if finished.is_some() && !kernel.passes.iter().any(|pass| pass.kind == PassKind::Outer && used(pass)) {
                 // The operands of a contraction are not traversed; their axes may be absent.
@@ -179,6 +210,7 @@ impl<'a> Plan<'a> {
             let size = array.dtype.size() as isize;
             let dynamic =
                 plan.index(&mut stream, operand.index, array.shape, array.strides, size, &axis_dims, raws.len());
+            clip_values.extend(plan.clip_values(&mut stream, operand.index, array, &axis_dims, raws.len()));
             // A pass that also writes the array gets a copy of what it reads.
             stream.copied |= kernel.passes.iter().any(|pass| used(pass) && writes(launch, pass, position));
             plan.push_indexed(stream, dynamic, &mut raws, true);
@@ -186,13 +218,7 @@ impl<'a> Plan<'a> {
         let mut index_start = 0;
         for (position, write) in kernel.writes.iter().enumerate() {
             let array = &launch.writes[position];
-            let mut stream = Stream {
-                content: Content::Memory,
-                base: array.pointer,
-                dtype: launch.dtype(write.elem),
-                strides: Strides::new(),
-                copied: false,
-            };
+            let mut stream = Stream::memory(array.pointer, launch.dtype(write.elem));
             plan.index_starts.push(index_start);
             let size = array.dtype.size() as isize;
             let dynamic = match write.kind {
@@ -243,16 +269,13 @@ impl<'a> Plan<'a> {
                     strides[dim] = stride;
                     stride *= raws[dim].size as isize;
                 }
-                let stream = Stream {
-                    content: Content::Affine(0),
-                    base: std::ptr::null_mut(),
-                    dtype: DType::I64,
-                    strides,
-                    copied: false,
-                };
                 plan.axes.push(axis);
-                plan.push(stream, &mut raws, None);
+                plan.push(Stream::integers(0, strides), &mut raws, None);
             }
+        }
+        for ClipValues { operand, clip, offset, steps } in clip_values {
+            plan.streams[operand].clips[clip].stream = plan.streams.len();
+            plan.push(Stream::integers(offset, steps), &mut raws, None);
         }
         for reduction in kernel.reductions {
             plan.reducers.push(Reducer { op: reduction.op, value: launch.dtype(reduction.value) });
@@ -270,7 +293,7 @@ impl<'a> Plan<'a> {
             for (raw, &stride) in raws.iter_mut().zip(&strides) {
                 raw.strides.push(stride);
             }
-            plan.finished = Some(Stream { content: Content::Memory, base, dtype, strides, copied: false });
+            plan.finished = Some(Stream { strides, ..Stream::memory(base, dtype) });
         }
 
         plan.order(&mut raws, &mut free);
@@ -338,7 +361,7 @@ impl<'a> Plan<'a> {
                         cursor += 1;
                     }
                 }
-                Index::Affine { terms, offset: ref constant } => {
+                Index::Affine { terms, offset: ref constant } | Index::Clipped { terms, offset: ref constant, .. } => {
                     let stride = array_strides[cursor] * size;
                     // The coefficient of an axis of size 1 may be anything.
                     for (axis, coefficient) in terms {
@@ -362,6 +385,37 @@ impl<'a> Plan<'a> {
             stream.content = Content::Affine(offset as i64);
         }
         dynamic
+    }
+
+    /// The values of the dimensions that an operand may leave, which become the stream's clips.
+    fn clip_values(
+        &self,
+        stream: &mut Stream,
+        index: &[Index],
+        array: &ArrayRef<'_>,
+        axis_dims: &AxisDims,
+        rank: usize,
+    ) -> SmallVec<[ClipValues; 2]> {
+        let mut values = SmallVec::new();
+        let mut cursor = 0;
+        for index in index {
+            if let Index::Clipped { terms, offset, divisor } = index {
+                let mut steps: Strides = SmallVec::from_elem(0, rank);
+                for (axis, coefficient) in *terms {
+                    let along = &mut steps[dims_of(axis_dims, *axis).0];
+                    *along = along.wrapping_add(self.launch.size(coefficient) as isize);
+                }
+                let (size, stride) = (array.shape[cursor] as i64, array.strides[cursor] * array.dtype.size() as isize);
+                let (operand, clip) = (self.gathers.len(), stream.clips.len());
+                stream.clips.push(ClipStream { stream: usize::MAX, size, stride, divisor: self.launch.size(divisor) });
+                values.push(ClipValues { operand, clip, offset: self.launch.size(offset), steps });
+            }
+            cursor += match index {
+                Index::Axis(axis) => dims_of(axis_dims, *axis).1,
+                Index::Affine { .. } | Index::Clipped { .. } | Index::Dynamic => 1,
+            };
+        }
+        values
     }
 
     fn push_indexed(&mut self, stream: Stream, dynamic: DynamicDims, raws: &mut [Raw], operand: bool) {
@@ -454,7 +508,7 @@ impl<'a> Plan<'a> {
                 .strides
                 .iter()
                 .zip(&inner.strides)
-                .all(|(outer, inner_stride)| *outer == inner_stride * inner.size as isize)
+                .all(|(outer, inner_stride)| *outer == inner_stride.wrapping_mul(inner.size as isize))
     }
 
     /// Chooses the mode and the groups.
@@ -573,11 +627,11 @@ fn writes(launch: &Launch<'_>, pass: &Pass, operand: usize) -> bool {
     pass.writes.iter().any(|&write| launch.is_written(operand, write as usize))
 }
 
-/// True if a pass gathers from the array of a write.
+/// True if a pass reads elsewhere from the array of a write.
 fn gathers_from(launch: &Launch<'_>, pass: &Pass, write: usize) -> bool {
     pass.operands.iter().any(|&operand| {
         let index = launch.kernel.operands[operand as usize].index;
-        launch.is_written(operand as usize, write) && index.iter().any(|index| matches!(index, Index::Dynamic))
+        launch.is_written(operand as usize, write) && !index.iter().all(|index| matches!(index, Index::Axis(_)))
     })
 }
 

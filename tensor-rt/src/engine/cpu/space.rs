@@ -75,6 +75,12 @@ impl Space {
     }
 }
 
+/// How far an index is from the first one. Outside of its array a stream may move by anything.
+pub(super) fn distance(index: &[usize], strides: &[isize]) -> isize {
+    let steps = index.iter().zip(strides).map(|(&index, &stride)| (index as isize).wrapping_mul(stride));
+    steps.fold(0, isize::wrapping_add)
+}
+
 /// The row-major position of an index.
 pub(super) fn linear(sizes: &[usize], index: &[usize]) -> usize {
     sizes.iter().zip(index).fold(0, |position, (size, index)| position * size + index)

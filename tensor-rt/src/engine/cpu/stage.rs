@@ -211,13 +211,18 @@ pub(super) fn fill_affine(target: &mut [i64], base: i64, extent: &[usize], strid
         (Some((&extent, inner_extent)), Some((&stride, inner_strides))) => {
             if inner_extent.is_empty() {
                 for (i, place) in target.iter_mut().enumerate() {
-                    *place = base + i as i64 * stride as i64;
+                    *place = base.wrapping_add((i as i64).wrapping_mul(stride as i64));
                 }
                 return;
             }
             let inner = target.len() / extent;
             for (i, part) in target.chunks_exact_mut(inner).enumerate() {
-                fill_affine(part, base + i as i64 * stride as i64, inner_extent, inner_strides);
+                fill_affine(
+                    part,
+                    base.wrapping_add((i as i64).wrapping_mul(stride as i64)),
+                    inner_extent,
+                    inner_strides,
+                );
             }
         }
         _ => target.fill(base),

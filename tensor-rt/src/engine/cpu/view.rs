@@ -8,9 +8,10 @@
 
 use smallvec::SmallVec;
 
-use super::plan::{Content, Plan, Stream};
+use super::clip::{Clip, Clips, copy_clipped};
+use super::plan::{ClipStream, Content, Plan, Stream};
 use super::scratch::Scratch;
-use super::space::{Sizes, Space};
+use super::space::{Sizes, Space, distance};
 use super::stage::{Class, Strides, classify, copy_box, dense_strides, fill_affine, splat};
 use crate::kernel::block::BLOCK;
 
@@ -92,9 +93,7 @@ impl View {
     #[inline]
     pub fn address(&self, position: usize) -> usize {
         let stream = &self.streams[position];
-        let offset: isize =
-            self.start.iter().zip(&stream.strides).map(|(&start, &stride)| start as isize * stride).sum();
-        stream.base.wrapping_add_signed(offset)
+        stream.base.wrapping_add_signed(distance(&self.start, &stream.strides))
     }
 
     /// The elements of a stream in memory over the current block.
@@ -102,6 +101,10 @@ impl View {
     /// # Safety
     /// The stream is in memory, and `source` describes it.
     pub unsafe fn read(&mut self, scratch: &mut Scratch, position: usize, source: &Stream) -> *mut u8 {
+        if !source.clips.is_empty() {
+            // SAFETY: the caller's.
+            return unsafe { self.read_clipped(scratch, position, source) };
+        }
         let address = self.address(position);
         let stream = &mut self.streams[position];
         let class = if self.whole {
@@ -137,6 +140,29 @@ impl View {
                 }
                 stream.cached = self.whole.then_some((address, None));
             }
+        }
+        stream.buffer
+    }
+
+    /// As [`View::read`], for a stream that may leave its array.
+    ///
+    /// # Safety
+    /// As [`View::read`].
+    unsafe fn read_clipped(&mut self, scratch: &mut Scratch, position: usize, source: &Stream) -> *mut u8 {
+        let pointer = source.base.with_addr(self.address(position));
+        let clip = |&ClipStream { stream, size, stride, divisor }: &ClipStream| {
+            let (value, steps) = (self.address(stream) as i64, self.streams[stream].strides.clone());
+            Clip { size, stride, divisor, value, steps }
+        };
+        let mut clips: Clips = source.clips.iter().map(clip).collect();
+        let stream = &mut self.streams[position];
+        stream.reserve(scratch);
+        // SAFETY: buffers hold `BLOCK` elements; the clips are the dimensions that the block may leave, of an array whose
+        // elements are initialised.
+        unsafe {
+            let size = source.dtype.size();
+            let dense = dense_strides(&self.extent, size);
+            copy_clipped(&self.extent, size, stream.buffer, &dense, pointer, &stream.strides, &mut clips);
         }
         stream.buffer
     }

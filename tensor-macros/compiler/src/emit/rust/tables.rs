@@ -9,7 +9,7 @@ use quote::{format_ident, quote};
 use super::pass::{reduce_name, reduced};
 use crate::emit::plan::{Check, Direction, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
 use crate::ir::{
-    self, Affine, AxisId, Binary, Elem, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty, Unary, Uniform,
+    self, Affine, AxisId, Binary, Clip, Elem, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty, Unary, Uniform,
 };
 use crate::schedule::{Class, PassKind};
 
@@ -286,17 +286,27 @@ fn indices(graph: &Graph, index: &[Index]) -> TokenStream {
             let axis = position(axis.0);
             quote!(Index::Axis(#axis))
         }
-        Index::Affine(Affine { terms, offset }) => {
-            let terms = terms.iter().map(|(axis, coefficient)| {
-                let (axis, coefficient) = (position(axis.0), uniform(graph, coefficient));
-                quote!((#axis, #coefficient))
-            });
-            let offset = uniform(graph, offset);
-            quote!(Index::Affine { terms: &[#(#terms),*], offset: #offset })
+        Index::Affine(affine) => {
+            let (terms, offset) = self::affine(graph, affine);
+            quote!(Index::Affine { terms: #terms, offset: #offset })
+        }
+        Index::Clipped(Clip { affine, divisor, .. }) => {
+            let (terms, offset) = self::affine(graph, affine);
+            let divisor = uniform(graph, divisor);
+            quote!(Index::Clipped { terms: #terms, offset: #offset, divisor: #divisor })
         }
         Index::Dynamic => quote!(Index::Dynamic),
     });
     quote!(&[#(#index),*])
+}
+
+/// The terms and the constant part of an affine index.
+fn affine(graph: &Graph, Affine { terms, offset }: &Affine) -> (TokenStream, TokenStream) {
+    let terms = terms.iter().map(|(axis, coefficient)| {
+        let (axis, coefficient) = (position(axis.0), uniform(graph, coefficient));
+        quote!((#axis, #coefficient))
+    });
+    (quote!(&[#(#terms),*]), uniform(graph, offset))
 }
 
 /// A coefficient or a constant part, for the host.

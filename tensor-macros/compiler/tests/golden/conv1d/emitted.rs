@@ -45,24 +45,13 @@ pub mod conv1d {
         #[inline(always)]
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
-            let xs = block.gather::<T>(0);
+            let xs = &block.input::<T>(0)[..n];
             let ks = &block.input::<T>(1)[..n];
-            let ps = &block.axis(1)[..n];
-            let ws = &block.axis(0)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
-            let c0: T::Compute = Compute::from_f64(0.0);
-            let size_l = block.size(2);
-            let pad = block.int(1);
-            let stride = block.int(0);
             for i in 0..n {
-                let p = ps[i];
-                let w = ws[i];
-                let v0 = p.wrapping_mul(stride).wrapping_add(w).wrapping_sub(pad);
-                let v1 = (v0 >= 0i64) & (v0 < size_l);
-                let x = if v1 { xs.get(i, [v0]).widen() } else { c0 };
-                let v2 = if v1 { x } else { c0 };
+                let x = xs[i].widen();
                 let k = ks[i].widen();
-                sum0_terms[i] = v2 * k;
+                sum0_terms[i] = x * k;
             }
         }
     }
@@ -85,7 +74,7 @@ pub mod conv1d {
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
             let gs = &block.input::<T::Compute>(0)[..n];
-            let xs = block.gather::<T>(1);
+            let xs = &block.input::<T>(1)[..n];
             let ps = &block.axis(1)[..n];
             let ws = &block.axis(0)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
@@ -97,12 +86,11 @@ pub mod conv1d {
                 let p = ps[i];
                 let w = ws[i];
                 let v0 = p.wrapping_mul(stride).wrapping_add(w).wrapping_sub(pad);
-                let v1 = (v0 >= 0i64) & (v0 < size_l);
-                let x = if v1 { xs.get(i, [v0]).widen() } else { c0 };
+                let x = xs[i].widen();
                 let g = gs[i];
-                let v2 = g * x;
-                let v3 = if v1 { v2 } else { c0 };
-                sum0_terms[i] = v3;
+                let v1 = g * x;
+                let v2 = if (v0 >= 0i64) & (v0 < size_l) { v1 } else { c0 };
+                sum0_terms[i] = v2;
             }
         }
     }
@@ -125,7 +113,7 @@ pub mod conv1d {
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
             let ks = &block.input::<T>(0)[..n];
-            let gs = block.gather::<T::Compute>(1);
+            let gs = &block.input::<T::Compute>(1)[..n];
             let ws = &block.axis(1)[..n];
             let ls = &block.axis(0)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
@@ -141,7 +129,7 @@ pub mod conv1d {
                 let v1 = block.remainder(i, v0, stride);
                 let v2 = block.divide(i, v0, stride);
                 let v3 = (v1 == 0i64) & (v2 >= 0i64) & (v2 < size_p);
-                let g = if v3 { gs.get(i, [v2]) } else { c0 };
+                let g = gs[i];
                 let v4 = k * g;
                 let v5 = if v3 { v4 } else { c0 };
                 sum0_terms[i] = v5;
@@ -252,14 +240,22 @@ pub mod conv1d {
         }),
     };
     const FORWARD_0: Kernel = Kernel {
-        class: Class::Tiled,
+        class: Class::Contraction,
         free: &[0, 3, 5],
         reduced: &[1, 4],
         operands: &[
             Operand {
                 array: Array::Param(0),
                 elem: Elem::Generic,
-                index: &[Index::Axis(0), Index::Axis(1), Index::Dynamic],
+                index: &[
+                    Index::Axis(0),
+                    Index::Axis(1),
+                    Index::Clipped {
+                        terms: &[(5, SizeExpr::Scalar(0)), (4, SizeExpr::Const(1))],
+                        offset: SizeExpr::Sub(&SizeExpr::Const(0), &SizeExpr::Scalar(1)),
+                        divisor: SizeExpr::Const(1),
+                    },
+                ],
             },
             Operand {
                 array: Array::Param(1),
@@ -289,7 +285,7 @@ pub mod conv1d {
             Pass {
                 kind: PassKind::Level(0),
                 operands: &[0, 1],
-                axes: &[4, 5],
+                axes: &[],
                 rows: &[],
                 reductions: &[0],
                 writes: &[],
@@ -303,10 +299,18 @@ pub mod conv1d {
                 writes: &[0],
             },
         ],
-        contraction: ::core::option::Option::None,
+        contraction: ::core::option::Option::Some(Contraction {
+            lhs: 0,
+            rhs: 1,
+            batch: &[],
+            m: &[0, 5],
+            n: &[3],
+            guarded: false,
+            bare: true,
+        }),
     };
     const BACKWARD_0: Kernel = Kernel {
-        class: Class::Tiled,
+        class: Class::Contraction,
         free: &[3, 1, 4],
         reduced: &[0, 5],
         operands: &[
@@ -318,7 +322,15 @@ pub mod conv1d {
             Operand {
                 array: Array::Param(0),
                 elem: Elem::Generic,
-                index: &[Index::Axis(0), Index::Axis(1), Index::Dynamic],
+                index: &[
+                    Index::Axis(0),
+                    Index::Axis(1),
+                    Index::Clipped {
+                        terms: &[(5, SizeExpr::Scalar(0)), (4, SizeExpr::Const(1))],
+                        offset: SizeExpr::Sub(&SizeExpr::Const(0), &SizeExpr::Scalar(1)),
+                        divisor: SizeExpr::Const(1),
+                    },
+                ],
             },
         ],
         reductions: &[
@@ -357,10 +369,18 @@ pub mod conv1d {
                 writes: &[0],
             },
         ],
-        contraction: ::core::option::Option::None,
+        contraction: ::core::option::Option::Some(Contraction {
+            lhs: 0,
+            rhs: 1,
+            batch: &[],
+            m: &[3],
+            n: &[1, 4],
+            guarded: true,
+            bare: true,
+        }),
     };
     const BACKWARD_1: Kernel = Kernel {
-        class: Class::Tiled,
+        class: Class::Contraction,
         free: &[0, 1, 2],
         reduced: &[3, 4],
         operands: &[
@@ -372,7 +392,15 @@ pub mod conv1d {
             Operand {
                 array: Array::Cotangent(0),
                 elem: Elem::Compute,
-                index: &[Index::Axis(0), Index::Axis(3), Index::Dynamic],
+                index: &[
+                    Index::Axis(0),
+                    Index::Axis(3),
+                    Index::Clipped {
+                        terms: &[(2, SizeExpr::Const(1)), (4, SizeExpr::Const(-1))],
+                        offset: SizeExpr::Scalar(1),
+                        divisor: SizeExpr::Scalar(0),
+                    },
+                ],
             },
         ],
         reductions: &[
@@ -411,6 +439,14 @@ pub mod conv1d {
                 writes: &[0],
             },
         ],
-        contraction: ::core::option::Option::None,
+        contraction: ::core::option::Option::Some(Contraction {
+            lhs: 1,
+            rhs: 0,
+            batch: &[],
+            m: &[0, 2],
+            n: &[1],
+            guarded: true,
+            bare: true,
+        }),
     };
 }

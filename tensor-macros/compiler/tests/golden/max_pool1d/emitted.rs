@@ -53,10 +53,12 @@ pub mod max_pool1d {
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
             let out = &mut block.output::<T>(0)[..n];
+            let saved0_out = &mut block.output::<T::Compute>(1)[..n];
             let max0s = &block.row::<T::Compute>(0)[..n];
             for i in 0..n {
                 let max0 = max0s[i];
                 out[i] = T::narrow(max0);
+                saved0_out[i] = max0;
             }
         }
     }
@@ -97,9 +99,9 @@ pub mod max_pool1d {
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
             let xs = &block.input::<T>(0)[..n];
-            let saved0s = block.gather::<T::Compute>(1);
-            let gs = block.gather::<T::Compute>(2);
-            let temp0s = block.gather::<T::Compute>(3);
+            let saved0s = &block.input::<T::Compute>(1)[..n];
+            let gs = &block.input::<T::Compute>(2)[..n];
+            let temp0s = &block.input::<T::Compute>(3)[..n];
             let ws = &block.axis(1)[..n];
             let ls = &block.axis(0)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
@@ -115,9 +117,9 @@ pub mod max_pool1d {
                 let v1 = block.remainder(i, v0, stride);
                 let v2 = block.divide(i, v0, stride);
                 let v3 = (v1 == 0i64) & (v2 >= 0i64) & (v2 < size_p);
-                let saved0 = if v3 { saved0s.get(i, [v2]) } else { c1 };
-                let g = if v3 { gs.get(i, [v2]) } else { c1 };
-                let temp0 = if v3 { temp0s.get(i, [v2]) } else { c1 };
+                let saved0 = saved0s[i];
+                let g = gs[i];
+                let temp0 = temp0s[i];
                 let v4 = g / Compute::nan_max::<I>(temp0, c0);
                 let v5 = if v3 & (x == saved0) { v4 } else { c1 };
                 sum0_terms[i] = v5;
@@ -256,6 +258,14 @@ pub mod max_pool1d {
                     reads_old: false,
                 },
             },
+            Write {
+                array: Array::Saved(0),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[0, 1, 3],
+                    reads_old: false,
+                },
+            },
         ],
         passes: &[
             Pass {
@@ -272,7 +282,7 @@ pub mod max_pool1d {
                 axes: &[],
                 rows: &[0],
                 reductions: &[],
-                writes: &[0],
+                writes: &[0, 1],
             },
         ],
         contraction: ::core::option::Option::None,
@@ -351,17 +361,41 @@ pub mod max_pool1d {
             Operand {
                 array: Array::Saved(0),
                 elem: Elem::Compute,
-                index: &[Index::Axis(0), Index::Axis(1), Index::Dynamic],
+                index: &[
+                    Index::Axis(0),
+                    Index::Axis(1),
+                    Index::Clipped {
+                        terms: &[(2, SizeExpr::Const(1)), (4, SizeExpr::Const(-1))],
+                        offset: SizeExpr::Const(0),
+                        divisor: SizeExpr::Scalar(1),
+                    },
+                ],
             },
             Operand {
                 array: Array::Cotangent(0),
                 elem: Elem::Compute,
-                index: &[Index::Axis(0), Index::Axis(1), Index::Dynamic],
+                index: &[
+                    Index::Axis(0),
+                    Index::Axis(1),
+                    Index::Clipped {
+                        terms: &[(2, SizeExpr::Const(1)), (4, SizeExpr::Const(-1))],
+                        offset: SizeExpr::Const(0),
+                        divisor: SizeExpr::Scalar(1),
+                    },
+                ],
             },
             Operand {
                 array: Array::Temp(0),
                 elem: Elem::Compute,
-                index: &[Index::Axis(0), Index::Axis(1), Index::Dynamic],
+                index: &[
+                    Index::Axis(0),
+                    Index::Axis(1),
+                    Index::Clipped {
+                        terms: &[(2, SizeExpr::Const(1)), (4, SizeExpr::Const(-1))],
+                        offset: SizeExpr::Const(0),
+                        divisor: SizeExpr::Scalar(1),
+                    },
+                ],
             },
         ],
         reductions: &[

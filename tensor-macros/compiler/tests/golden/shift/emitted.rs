@@ -26,7 +26,7 @@ pub mod shift {
         #[inline(always)]
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
-            let xs = block.gather::<T>(0);
+            let xs = &block.input::<T>(0)[..n];
             let out = &mut block.output::<T>(0)[..n];
             let ns = &block.axis(0)[..n];
             let c0: T::Compute = Compute::from_f64(0.0);
@@ -34,10 +34,9 @@ pub mod shift {
             for i in 0..n {
                 let n2 = ns[i];
                 let v0 = n2.wrapping_sub(1i64);
-                let v1 = (v0 >= 0i64) & (v0 < size_n);
-                let x = if v1 { xs.get(i, [v0]).widen() } else { c0 };
-                let v2 = if v1 { x } else { c0 };
-                out[i] = T::narrow(v2);
+                let x = xs[i].widen();
+                let v1 = if (v0 >= 0i64) & (v0 < size_n) { x } else { c0 };
+                out[i] = T::narrow(v1);
             }
         }
     }
@@ -46,7 +45,7 @@ pub mod shift {
         #[inline(always)]
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
-            let gs = block.gather::<T::Compute>(0);
+            let gs = &block.input::<T::Compute>(0)[..n];
             let dx = &mut block.output::<T>(0)[..n];
             let ns = &block.axis(0)[..n];
             let c0: T::Compute = Compute::from_f64(0.0);
@@ -54,10 +53,9 @@ pub mod shift {
             for i in 0..n {
                 let n2 = ns[i];
                 let v0 = n2.wrapping_add(1i64);
-                let v1 = (v0 >= 0i64) & (v0 < size_n);
-                let g = if v1 { gs.get(i, [v0]) } else { c0 };
-                let v2 = if v1 { g } else { c0 };
-                dx[i] = T::narrow(v2);
+                let g = gs[i];
+                let v1 = if (v0 >= 0i64) & (v0 < size_n) { g } else { c0 };
+                dx[i] = T::narrow(v1);
             }
         }
     }
@@ -111,7 +109,13 @@ pub mod shift {
             Operand {
                 array: Array::Param(0),
                 elem: Elem::Generic,
-                index: &[Index::Dynamic],
+                index: &[
+                    Index::Clipped {
+                        terms: &[(0, SizeExpr::Const(1))],
+                        offset: SizeExpr::Const(-1),
+                        divisor: SizeExpr::Const(1),
+                    },
+                ],
             },
         ],
         reductions: &[],
@@ -145,7 +149,13 @@ pub mod shift {
             Operand {
                 array: Array::Cotangent(0),
                 elem: Elem::Compute,
-                index: &[Index::Dynamic],
+                index: &[
+                    Index::Clipped {
+                        terms: &[(0, SizeExpr::Const(1))],
+                        offset: SizeExpr::Const(1),
+                        divisor: SizeExpr::Const(1),
+                    },
+                ],
             },
         ],
         reductions: &[],
