@@ -466,7 +466,9 @@ impl<'a> Reads<'a> {
     fn padded(&self, select: NodeId) -> Option<NodeId> {
         let graph = self.graph();
         let &[condition, load, otherwise] = graph.args(select) else { return None };
-        let (Op::Load { source, guarded: true }, true) = (graph.op(load), graph.is_zero(otherwise)) else { return None };
+        let (Op::Load { source, guarded: true }, true) = (graph.op(load), graph.is_zero(otherwise)) else {
+            return None;
+        };
         let (&guard, index) = graph.args(load).split_last()?;
         let (_, rest) = self.clipped(self.direction.source_axes(*source), index, guard)?;
         let said = graph.conjuncts(guard);
