@@ -81,6 +81,11 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("len", "size"),
 ];
 
+/// The names of all functions of the language, reductions aside.
+pub fn function_names<'a>() -> impl Iterator<Item = &'a str> {
+    FLOAT_FUNCTIONS.iter().map(|&(name, _)| name).chain(FUNCTIONS.iter().map(|&(name, _)| name))
+}
+
 /// True for a function of the language.
 pub(super) fn is_function(name: &str) -> bool {
     arity(name).is_some() || reductions::is_reduction(name)
@@ -181,8 +186,7 @@ impl Checker<'_> {
         let helpers: Vec<String> = self.helpers.iter().map(|helper| helper.name.to_string()).collect();
         let mut known: Vec<&str> = helpers.iter().map(String::as_str).collect();
         known.extend(reductions::names());
-        known.extend(FLOAT_FUNCTIONS.iter().map(|(known, _)| known));
-        known.extend(FUNCTIONS.iter().map(|(known, _)| known));
+        known.extend(function_names());
         let help = match other.map_or_else(|| suggest::nearest(&text, known), Some) {
             Some("an axis name") => "the index along an axis is its name: `N`".to_owned(),
             Some(ours) => format!("write `{ours}`"),

@@ -32,7 +32,9 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+pub use functions::function_names;
 pub use places::Places;
+pub use reductions::names as reduction_names;
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -41,8 +41,8 @@ pub(super) fn is_reduction(name: &str) -> bool {
     names().any(|known| known == name)
 }
 
-/// The names of all reductions.
-pub(super) fn names<'a>() -> impl Iterator<Item = &'a str> {
+/// The names of all reductions of the language.
+pub fn names<'a>() -> impl Iterator<Item = &'a str> {
     REDUCTIONS.iter().map(|&(name, _)| name)
 }
 

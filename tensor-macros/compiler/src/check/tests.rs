@@ -1,6 +1,6 @@
 //! The examples of the language check; wrong programs get the first line they should.
 
-mod mutations;
+mod nesting;
 mod programs;
 mod refusals;
 

@@ -196,3 +196,11 @@ pub struct Saved {
     /// The output whose value it is, if it is one stored without loss: the output's handle is kept instead.
     pub output: Option<u32>,
 }
+
+impl Saved {
+    /// True if the forward pass writes the residual for itself. One that is an output of the kernel's own element is not
+    /// needed where that element is computed with as it is stored, and is where it is a half.
+    pub fn is_written(&self, outputs: &[Output]) -> bool {
+        self.output.is_none_or(|output| outputs[output as usize].elem == Elem::Generic)
+    }
+}

@@ -144,8 +144,8 @@ pub enum ConflictReason {
     Cycle,
 }
 
-/// The schedule of the forward pass, which also writes the residuals that no output is, and checks the assertions as if
-/// they were written. A forward kernel may read a residual that an earlier one wrote.
+/// The schedule of the forward pass, which also writes the residuals, and checks the assertions as if they were written. A
+/// forward kernel may read a residual that an earlier one wrote, unless it is an output too.
 ///
 /// # Errors
 /// Every read of an edited parameter that could see the new value.
@@ -162,7 +162,24 @@ pub fn forward(kernel: &mut ir::Kernel, saved: &[ir::Saved]) -> Result<Schedule,
         return Err(conflicts);
     }
     let donations = donation::donations(kernel, &grouping);
-    Ok(Schedule { donations, ..build::kernels(&mut kernel.graph, &grouping, &contractions.forms) })
+    let mut schedule = build::kernels(&mut kernel.graph, &grouping, &contractions.forms);
+    write_beside_outputs(&mut schedule, kernel, saved);
+    Ok(Schedule { donations, ..schedule })
+}
+
+/// A residual that is an output is written where the output is, if that may be rounded to a half. It is no array to the
+/// kernels of the schedule: it is absent where the output does as well.
+fn write_beside_outputs(schedule: &mut Schedule, kernel: &ir::Kernel, saved: &[ir::Saved]) {
+    for (position, residual) in saved.iter().enumerate().filter(|(_, residual)| residual.is_written(&kernel.outputs)) {
+        let Some(output) = residual.output else { continue };
+        for kernel in &mut schedule.kernels {
+            let of_output = |root: &Root| root.target == Target::Output(output);
+            if let Some(place) = kernel.writes.iter().position(of_output) {
+                let beside = Root { target: Target::Saved(position as u32), ..kernel.writes[place].clone() };
+                kernel.writes.insert(place + 1, beside);
+            }
+        }
+    }
 }
 
 /// The schedule of the backward pass.

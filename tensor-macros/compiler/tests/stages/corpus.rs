@@ -47,7 +47,7 @@ pub fn try_compile(source: &str) -> Result<Compiled, Vec<Conflict>> {
     let backward_schedule = backward.as_ref().map(|backward| schedule::backward(&mut kernel, backward));
     kernel.graph.verify();
     let mut targets: Vec<Target> = kernel.roots.iter().map(|root| root.target).collect();
-    let residuals = (0..).zip(saved).filter(|(_, residual)| residual.output.is_none());
+    let residuals = (0..).zip(saved).filter(|(_, residual)| residual.is_written(&kernel.outputs));
     targets.extend(residuals.map(|(position, _)| Target::Saved(position)));
     targets.extend(kernel.assertion_roots().map(|root| root.target));
     forward_schedule.verify(&kernel.graph, &targets);

@@ -5,4 +5,3 @@ mod counts;
 mod golden;
 mod in_place;
 mod meaning;
-mod random;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use random_kernels::{Kernel, Language, Numbers};
 use tensor_rt_compiler::interp::{self, Array, Fault, Outcome, Value};
 use tensor_rt_compiler::ir::{AxisId, Elem, Extent, ScalarTy};
 
 use crate::corpus::{CASES, Compiled, compile};
-use crate::random::{self, Random};
 
 /// Arguments for some sizes of the declared extents.
 struct Arguments {
@@ -16,7 +16,7 @@ struct Arguments {
     cotangents: Vec<Array>,
 }
 
-fn arguments(compiled: &Compiled, random: &mut Random) -> Option<Arguments> {
+fn arguments(compiled: &Compiled, random: &mut Numbers) -> Option<Arguments> {
     let kernel = &compiled.kernel;
     let scalars: Vec<Value> = (kernel.scalars.iter())
         .map(|scalar| match scalar.ty {
@@ -47,7 +47,7 @@ fn arguments(compiled: &Compiled, random: &mut Random) -> Option<Arguments> {
     Some(Arguments { sizes, arrays, scalars, cotangents })
 }
 
-fn array(shape: &[usize], elem: Elem, random: &mut Random) -> Array {
+fn array(shape: &[usize], elem: Elem, random: &mut Numbers) -> Array {
     let count = shape.iter().product();
     let values = std::iter::repeat_with(|| match elem {
         Elem::Generic | Elem::F32 | Elem::F64 | Elem::F16 | Elem::Bf16 => Value::Float(random.float()),
@@ -105,7 +105,7 @@ fn is_refused(outcomes: [&Outcome; 2]) -> bool {
 fn check(source: &str, rounds: usize) {
     let compiled = compile(source);
     let kernel = &compiled.kernel;
-    let mut random = Random::new(0);
+    let mut random = Numbers::new(0);
     for _ in 0..rounds {
         let Some(Arguments { sizes, arrays, scalars, cotangents }) = arguments(&compiled, &mut random) else {
             continue;
@@ -237,7 +237,6 @@ fn schedules_of_odd_kernels_mean_what_their_graphs_mean() {
 #[test]
 fn schedules_of_random_kernels_mean_what_their_graphs_mean() {
     for seed in 0..300 {
-        let source = random::kernel(&mut Random::new(seed));
-        check(&source, 2);
+        check(&Kernel::random(seed, Language::Whole).to_string(), 2);
     }
 }

@@ -50,52 +50,7 @@ fn value(source: &str) -> String {
     values.remove(0)
 }
 
-pub(super) const EXAMPLES: &str = r"
-    /// GELU, tanh form.
-    pub fn gelu(x: &Tensor[..]) -> Tensor[..] {
-        0.5 * x * (1.0 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))
-    }
-    /// y <- y + a x
-    pub fn axpy(y: &mut Tensor[N], x: &Tensor[N], a: float) {
-        y += a * x;
-    }
-    pub fn softmax(x: &Tensor[.., C]) -> Tensor[.., C] {
-        let e = exp(x - max[C](x));
-        e / sum[C](e)
-    }
-    pub fn layer_norm(x: &Tensor[.., C], gamma: &Tensor[C], beta: &Tensor[C], eps: float) -> Tensor[.., C] {
-        let d = x - mean[C](x);
-        d * rsqrt(mean[C](d * d) + eps) * gamma + beta
-    }
-    pub fn linear(x: &Tensor[.., I], w: &Tensor[O, I], b: &Tensor[O]) -> Tensor[.., O] {
-        sum[I](x * w) + b
-    }
-    pub fn cross_entropy(logits: &Tensor[N, C], target: &Tensor<i64>[N]) -> Tensor[] {
-        let m = max[C](logits);
-        mean[N](m + ln(sum[C](exp(logits - m))) - logits[N, target])
-    }
-    pub fn embedding(table: &Tensor[V, C], ids: &Tensor<i64>[..]) -> Tensor[.., C] {
-        table[ids, C]
-    }
-    pub fn causal_scores(q: &Tensor[B, T, K], k: &Tensor[B, S, K]) -> Tensor[B, T, S] {
-        if S <= T { sum[K](q * k) / sqrt(size(K)) } else { -inf }
-    }
-    pub fn gram(x: &Tensor[N, K]) -> Tensor[N, M = N] { sum[K](x[N, K] * x[M, K]) }
-    pub fn one_hot(ids: &Tensor<i64>[N], classes: usize) -> Tensor<f32>[N, C = classes] {
-        if C == ids { 1.0 } else { 0.0 }
-    }
-    /// Two outputs: the residual stream and its normalised copy.
-    pub fn add_rms_norm(x: &Tensor[.., C], r: &Tensor[.., C], gamma: &Tensor[C], eps: float) -> (Tensor[.., C], Tensor[.., C]) {
-        let h = x + r;
-        (h, h * rsqrt(mean[C](h * h) + eps) * gamma)
-    }
-    pub fn max_pool1d(x: &Tensor[N, C, L], window: usize, stride: usize) -> Tensor[N, C, P = (L - window) / stride + 1] {
-        max[W = window](x[N, C, P * stride + W])
-    }
-    pub fn segment_sum(x: &Tensor[N, C], ids: &Tensor<i64>[N], segments: usize) -> Tensor[S = segments, C] {
-        sum[N](if ids == S { x } else { 0.0 })
-    }
-";
+const EXAMPLES: &str = include_str!("../../../tests/language.txt");
 
 #[test]
 fn every_example_checks() {

@@ -47,6 +47,7 @@ mod positive_rms {
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
             let out = &mut block.output::<T>(0)[..n];
+            let saved0_out = &mut block.output::<T::Compute>(1)[..n];
             let sum0s = &block.row::<T::Compute>(0)[..n];
             let c0: T::Compute = Compute::from_f64(1000000.0);
             let size_c = block.size(1);
@@ -55,7 +56,9 @@ mod positive_rms {
             for i in 0..n {
                 let sum0 = sum0s[i];
                 let s = sum0 / v0;
-                out[i] = T::narrow(Compute::sqrt::<I>(s));
+                let v1 = Compute::sqrt::<I>(s);
+                out[i] = T::narrow(v1);
+                saved0_out[i] = v1;
                 holds[i] = s < c0;
             }
             block.assert(1, holds);
@@ -169,6 +172,14 @@ mod positive_rms {
                     reads_old: false,
                 },
             },
+            Write {
+                array: Array::Saved(0),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[0],
+                    reads_old: false,
+                },
+            },
         ],
         passes: &[
             Pass {
@@ -185,7 +196,7 @@ mod positive_rms {
                 axes: &[],
                 rows: &[0],
                 reductions: &[],
-                writes: &[0],
+                writes: &[0, 1],
             },
         ],
         contraction: ::core::option::Option::None,

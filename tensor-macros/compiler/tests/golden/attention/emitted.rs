@@ -163,6 +163,7 @@ pub mod attention {
             let n = block.len();
             let saved0s = &block.input::<T::Compute>(2)[..n];
             let out = &mut block.output::<T>(0)[..n];
+            let saved2_out = &mut block.output::<T::Compute>(1)[..n];
             let sum0s = &block.row::<T::Compute>(0)[..n];
             let c0: T::Compute = Compute::from_f64(0.0);
             let size_s = block.size(3);
@@ -173,6 +174,7 @@ pub mod attention {
                 let v1 = sum0 / saved0;
                 let v2 = if v0 { v1 } else { c0 };
                 out[i] = T::narrow(v2);
+                saved2_out[i] = v2;
             }
         }
     }
@@ -632,6 +634,14 @@ pub mod attention {
                     reads_old: false,
                 },
             },
+            Write {
+                array: Array::Saved(2),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[0, 1, 4],
+                    reads_old: false,
+                },
+            },
         ],
         passes: &[
             Pass {
@@ -648,7 +658,7 @@ pub mod attention {
                 axes: &[],
                 rows: &[0],
                 reductions: &[],
-                writes: &[0],
+                writes: &[0, 1],
             },
         ],
         contraction: ::core::option::Option::Some(Contraction {

@@ -53,10 +53,12 @@ pub mod max_pool1d {
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
             let out = &mut block.output::<T>(0)[..n];
+            let saved0_out = &mut block.output::<T::Compute>(1)[..n];
             let max0s = &block.row::<T::Compute>(0)[..n];
             for i in 0..n {
                 let max0 = max0s[i];
                 out[i] = T::narrow(max0);
+                saved0_out[i] = max0;
             }
         }
     }
@@ -255,6 +257,14 @@ pub mod max_pool1d {
                     reads_old: false,
                 },
             },
+            Write {
+                array: Array::Saved(0),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[0, 1, 3],
+                    reads_old: false,
+                },
+            },
         ],
         passes: &[
             Pass {
@@ -271,7 +281,7 @@ pub mod max_pool1d {
                 axes: &[],
                 rows: &[0],
                 reductions: &[],
-                writes: &[0],
+                writes: &[0, 1],
             },
         ],
         contraction: ::core::option::Option::None,

@@ -65,6 +65,7 @@ pub mod softmax {
             let n = block.len();
             let xs = &block.input::<T>(0)[..n];
             let out = &mut block.output::<T>(0)[..n];
+            let saved0_out = &mut block.output::<T::Compute>(1)[..n];
             let max0s = &block.row::<T::Compute>(0)[..n];
             let sum1s = &block.row::<T::Compute>(1)[..n];
             for i in 0..n {
@@ -72,7 +73,9 @@ pub mod softmax {
                 let max0 = max0s[i];
                 let e = Compute::exp::<I>(x - max0);
                 let sum1 = sum1s[i];
-                out[i] = T::narrow(e / sum1);
+                let v0 = e / sum1;
+                out[i] = T::narrow(v0);
+                saved0_out[i] = v0;
             }
         }
     }
@@ -192,6 +195,14 @@ pub mod softmax {
                     reads_old: false,
                 },
             },
+            Write {
+                array: Array::Saved(0),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
         ],
         passes: &[
             Pass {
@@ -216,7 +227,7 @@ pub mod softmax {
                 axes: &[],
                 rows: &[0, 1],
                 reductions: &[],
-                writes: &[0],
+                writes: &[0, 1],
             },
         ],
         contraction: ::core::option::Option::None,

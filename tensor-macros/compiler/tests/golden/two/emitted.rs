@@ -59,6 +59,7 @@ pub mod two {
             let xs = &block.input::<T>(0)[..n];
             let rs = &block.input::<T>(1)[..n];
             let out0 = &mut block.output::<T>(0)[..n];
+            let h_out = &mut block.output::<T::Compute>(1)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
             for i in 0..n {
                 let x = xs[i].widen();
@@ -66,6 +67,7 @@ pub mod two {
                 let h = x + r;
                 sum0_terms[i] = h * h;
                 out0[i] = T::narrow(h);
+                h_out[i] = h;
             }
         }
     }
@@ -77,7 +79,7 @@ pub mod two {
             let xs = &block.input::<T>(0)[..n];
             let rs = &block.input::<T>(1)[..n];
             let gammas = &block.input::<T>(2)[..n];
-            let out1 = &mut block.output::<T>(1)[..n];
+            let out1 = &mut block.output::<T>(2)[..n];
             let sum0s = &block.row::<T::Compute>(0)[..n];
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
@@ -97,7 +99,7 @@ pub mod two {
         #[inline(always)]
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
-            let saved0_out = &mut block.output::<T::Compute>(2)[..n];
+            let saved0_out = &mut block.output::<T::Compute>(3)[..n];
             let sum0s = &block.row::<T::Compute>(0)[..n];
             for i in 0..n {
                 let sum0 = sum0s[i];
@@ -300,6 +302,14 @@ pub mod two {
                 },
             },
             Write {
+                array: Array::Saved(1),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[0, 1],
+                    reads_old: false,
+                },
+            },
+            Write {
                 array: Array::Output(1),
                 elem: Elem::Generic,
                 kind: WriteKind::Own {
@@ -323,7 +333,7 @@ pub mod two {
                 axes: &[],
                 rows: &[],
                 reductions: &[0],
-                writes: &[0],
+                writes: &[0, 1],
             },
             Pass {
                 kind: PassKind::Inner,
@@ -331,7 +341,7 @@ pub mod two {
                 axes: &[],
                 rows: &[0],
                 reductions: &[],
-                writes: &[1],
+                writes: &[2],
             },
             Pass {
                 kind: PassKind::Outer,
@@ -339,7 +349,7 @@ pub mod two {
                 axes: &[],
                 rows: &[0],
                 reductions: &[],
-                writes: &[2],
+                writes: &[3],
             },
         ],
         contraction: ::core::option::Option::None,
