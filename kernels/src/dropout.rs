@@ -3,13 +3,13 @@
 use tensor_rt::prelude::*;
 
 tensor_fn! {
-    /// Dropout with probability `p`: each element is 0 with probability `p`, else divided by `1 - p`, so that the mean
-    /// stays. `p = 0` keeps everything, `p = 1` nothing. The elements that stay are those whose `uniform(seed)` is at
-    /// least `p`: the same ones for the same seed and shape. Call it while training alone.
+    /// Dropout: each element is 0 with the probability `p`, else divided by `1 - p`, so that the mean stays. `p = 0` keeps
+    /// everything, `p = 1` (or more) nothing. The elements that stay are those whose `uniform(seed)` is at least `p`: the
+    /// same ones for the same seed and shape. Call it while training alone.
     ///
     /// Gradient: `dx = dy / (1 - p)` where the element stayed, else exactly 0; the mask is computed again, not kept.
     /// # Errors
-    /// Fails if `p` is not within 0 and 1, or memory runs out.
+    /// Fails if memory runs out.
     pub fn dropout(x: &Tensor[..], p: float, seed: u64) -> Tensor[..] {
         if uniform(seed) >= p { x / (1.0 - p) } else { 0.0 }
     }

@@ -9,6 +9,8 @@ use tensor_rt_kernels::softmax::softmax;
 
 tensor_fn! {
     fn double(y: &mut Tensor[..]) { y *= 2.0; }
+
+    fn standardized(x: &Tensor[N, C]) -> Tensor[N, C] { (x - mean[N](x)) * rsqrt(var[N](x) + 1e-5) }
 }
 
 /// What `body` costs in all.
@@ -87,5 +89,13 @@ fn a_loss_that_stays_on_the_device_is_read_once() -> Result<()> {
     })
     .syncs;
     assert_eq!((syncs, total.item()?), (1, 50.0));
+    Ok(())
+}
+
+#[test]
+fn statistics_over_the_batch_take_one_launch() -> Result<()> {
+    let x = matrix()?;
+    let cost = cost(|| standardized(&x));
+    assert_eq!((cost.launches, cost.passes), (2, 2));
     Ok(())
 }

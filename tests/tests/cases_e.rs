@@ -7,7 +7,7 @@ use tensor_rt::{bf16, f16};
 use tensor_rt_kernels::activation::{gelu, relu};
 use tensor_rt_kernels::elementwise::{clamp, maximum, minimum, power};
 use tensor_rt_kernels::loss::{bce_with_logits, cross_entropy_ignoring, cross_entropy_weighted};
-use tensor_rt_kernels::norm::layer_norm;
+use tensor_rt_kernels::norm::{batch_norm, layer_norm};
 use tensor_rt_kernels::optimizer::{Adam, AdamW, Optimizer};
 use tensor_rt_kernels::softmax::{logsumexp, softmax};
 use tensor_rt_kernels::statistics::norm;
@@ -44,6 +44,10 @@ tensor_fn! {
     fn column_sums(x: &Tensor[N, C]) -> Tensor[C] { sum[N](x) }
 
     fn column_means(x: &Tensor[N, C]) -> Tensor[C] { mean[N](x) }
+
+    fn column_variances(x: &Tensor[N, C]) -> Tensor[C] { var[N](x) }
+
+    fn variance_of_all(x: &Tensor[N, C]) -> Tensor[] { var[N, C](x) }
 
     fn column_maxima(x: &Tensor[N, C]) -> Tensor[C] { max[N](x) }
 
@@ -181,7 +185,13 @@ fn case_e21_layer_norm_far_from_zero() -> Result<()> {
     let (one, zero) = (Tensor::ones(&Cpu, [16])?, Tensor::zeros(&Cpu, [16])?);
     for (m, expected) in [(0.0, -1.341641), (100.0, -1.341528), (1000.0, -1.341508), (10000.0, -1.331333)] {
         let row: Vec<f32> = (0..16).map(|i| (m + f64::from(i) * 1e-3) as f32).collect();
-        let y = layer_norm(&Tensor::from_vec(&Cpu, row, [16])?, &one, &zero, 1e-5)?.to_vec()?;
+        let row = Tensor::from_vec(&Cpu, row, [16])?;
+        let y = layer_norm(&row, &one, &zero, 1e-5)?.to_vec()?;
+        assert!((f64::from(y[0]) - expected).abs() < 1e-3, "mean {m}: {}, expected {expected}", y[0]);
+        // A column, whose variance takes one pass.
+        let (one, zero) = (Tensor::ones(&Cpu, [1])?, Tensor::zeros(&Cpu, [1])?);
+        let (y, ..) = batch_norm(&row.reshape([16, 1])?, &one, &zero, 1e-5)?;
+        let y = y.to_vec()?;
         assert!((f64::from(y[0]) - expected).abs() < 1e-3, "mean {m}: {}, expected {expected}", y[0]);
     }
     Ok(())
@@ -195,6 +205,18 @@ fn case_e23_layer_norm_of_a_zero_row() -> Result<()> {
     assert_values(&y, &[4], &[0.0; 4]);
     let gradients = y.backward_with(&vector([1.0, 0.0, 0.0, 0.0])?)?;
     assert_values(&gradients.get(&x).unwrap(), &[4], &[237.17082, -79.056942, -79.056942, -79.056942]);
+    Ok(())
+}
+
+#[test]
+fn a_variance_of_a_column_far_from_zero_is_exact() -> Result<()> {
+    let x = Tensor::new(&Cpu, [[1e4], [1e4 + 1.0], [1e4 + 2.0]])?;
+    let (y, dx) = value_and_gradient(x.clone(), |x| column_variances(x))?;
+    assert_values(&y, &[1], &[2.0 / 3.0]);
+    assert_values(&dx, &[3, 1], &[-2.0 / 3.0, 0.0, 2.0 / 3.0]);
+    let (y, dx) = value_and_gradient(x, |x| variance_of_all(x))?;
+    assert_values(&y, &[], &[2.0 / 3.0]);
+    assert_values(&dx, &[3, 1], &[-2.0 / 3.0, 0.0, 2.0 / 3.0]);
     Ok(())
 }
 

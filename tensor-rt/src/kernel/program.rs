@@ -185,7 +185,7 @@ pub struct Reduction {
 
 /// Reductions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "the variants are the reductions' own names")]
+#[expect(missing_docs, reason = "the other variants are the reductions' own names")]
 pub enum ReduceOp {
     Sum,
     Prod,
@@ -195,6 +195,8 @@ pub enum ReduceOp {
     ArgMin,
     Any,
     All,
+    /// The sum of the squared differences from the mean; of floats.
+    SquaredDeviation,
 }
 
 /// An array that a kernel writes.

@@ -11,6 +11,8 @@ use super::raw::Raw;
 use crate::device::Device;
 use crate::element::{Compute, DType, Float};
 use crate::error::{Origin, Result};
+use crate::isa::Isa;
+use crate::kernel::body::{InstructionSet, Routine};
 use crate::math::random::words;
 use crate::mode::NoGrad;
 use crate::shape::Shape;
@@ -51,13 +53,31 @@ fn filled<D: Device, T: Float>(
     origin: Origin,
     element: impl Fn(u64) -> T + Sync,
 ) -> Result<Tensor<D, NoGrad, T>> {
+    // The numbers are the same on all.
+    let set = InstructionSet::available().pop().unwrap_or(InstructionSet::BASELINE);
     let raw = Raw::written(device.id(), shape, origin, |elements: &mut [T]| {
         let block = |(block, elements): (usize, &mut [T])| {
-            for (index, target) in elements.iter_mut().enumerate() {
-                *target = element((block * BLOCK + index) as u64);
-            }
+            set.dispatch(Fill { elements, first: (block * BLOCK) as u64, element: &element });
         };
         elements.par_chunks_mut(BLOCK).enumerate().for_each(block);
     });
     raw.map(Tensor::from_raw)
+}
+
+/// The elements of one task.
+struct Fill<'a, T, F> {
+    elements: &'a mut [T],
+    /// The position of the first one.
+    first: u64,
+    element: &'a F,
+}
+
+impl<T: Float, F: Fn(u64) -> T> Routine for Fill<'_, T, F> {
+    type Output = ();
+    #[inline(always)]
+    fn run<I: Isa>(self) {
+        for (index, target) in self.elements.iter_mut().enumerate() {
+            *target = (self.element)(self.first + index as u64);
+        }
+    }
 }

@@ -342,5 +342,6 @@ fn reduction(a: &mut Algebra<'_>, op: Reduction, axes: &AxisSet, x: NodeId, z: N
             if mutation::is(Mutation::IgnoredZeros) { Some(product) } else { Some(a.guard(only, product)) }
         }
         Reduction::ArgMax | Reduction::ArgMin | Reduction::Any | Reduction::All => None,
+        Reduction::SquaredDeviation => unreachable!("schedules are not differentiated"),
     }
 }

@@ -255,6 +255,11 @@ impl<'graph> Interpreter<'graph> {
                     return Value::poison(ty);
                 }
             },
+            Reduction::SquaredDeviation => {
+                let count = values.len() as f64;
+                let mean = values.iter().map(|value| value.float()).sum::<f64>() / count;
+                return Value::Float(values.iter().map(|value| (value.float() - mean).powi(2)).sum());
+            }
             Reduction::ArgMax | Reduction::ArgMin => {
                 return function::best_position(op, &values).unwrap_or_else(|| {
                     self.faults.push(Fault::EmptyReduction);

@@ -126,7 +126,9 @@ pub(super) fn combine(op: Reduction, ty: Ty, total: Value, value: Value) -> Valu
         Reduction::Min => Binary::Min,
         Reduction::Any => Binary::Or,
         Reduction::All => Binary::And,
-        Reduction::ArgMax | Reduction::ArgMin => panic!("{op:?} is not a fold over values"),
+        Reduction::ArgMax | Reduction::ArgMin | Reduction::SquaredDeviation => {
+            panic!("{op:?} is not a fold over values")
+        }
     };
     binary(step, ty, total, value).expect("no step divides")
 }

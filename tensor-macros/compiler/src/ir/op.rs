@@ -173,7 +173,7 @@ pub enum Distribution {
 
 /// Reductions that the schedule knows. `mean`, `var` and `logsumexp` are expanded before.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[expect(missing_docs, reason = "the variants are the reductions' own names")]
+#[expect(missing_docs, reason = "the other variants are the reductions' own names")]
 pub enum Reduction {
     Sum,
     Prod,
@@ -183,6 +183,8 @@ pub enum Reduction {
     ArgMin,
     Any,
     All,
+    /// The sum of the squared differences from the mean; floats only. Made by the schedule, never by a user.
+    SquaredDeviation,
 }
 
 /// Functions of one operand. `relu`, `recip`, `fract` and `clamp` are expanded before.

@@ -291,6 +291,7 @@ fn lower(variant: &impl std::fmt::Debug) -> String {
     match variant.as_str() {
         "IsNan" => "is_nan".to_owned(),
         "IsFinite" => "is_finite".to_owned(),
+        "SquaredDeviation" => "squared_deviation".to_owned(),
         other => other.to_lowercase(),
     }
 }

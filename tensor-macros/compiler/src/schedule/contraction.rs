@@ -14,7 +14,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::class::{is_plain_load, load_index};
-use super::selection;
+use super::{deviation, selection};
 use crate::ir::{AxisId, AxisSet, Binary, Graph, Literal, NodeId, Op, Reduction, Ty, Unary};
 
 /// A sum of the product of two arrays.
@@ -37,17 +37,25 @@ pub(super) struct Contractions {
     pub stored: HashSet<NodeId>,
 }
 
-/// Rewrites every expression that `roots` reach so that its contractions are sums of two arrays. `contractions.stored`
+/// Rewrites every expression that `roots` reach so that its contractions are sums of two arrays, and its variances over
+/// columns reductions of their own. `contractions.stored`
 /// names expressions that are arrays already; the result maps old nodes to new ones.
 pub(super) fn expose(graph: &mut Graph, roots: &[NodeId], contractions: &mut Contractions) -> HashMap<NodeId, NodeId> {
     let stored = contractions.stored.clone();
     contractions.stored.clear();
     let mut map: HashMap<NodeId, NodeId> = HashMap::new();
-    for id in graph.reachable(roots) {
+    let reachable = graph.reachable(roots);
+    let corrected = deviation::corrected(graph, &reachable);
+    for id in reachable {
         let node = graph.node(id).clone();
         let args: Vec<NodeId> = node.args.iter().map(|arg| map[arg]).collect();
         let exposed = match &node.op {
-            Op::Reduce { op: Reduction::Sum, axes } => contractions.rewrite(graph, axes, args[0]),
+            Op::Reduce { op: Reduction::Sum, axes } => {
+                let exposed = contractions.rewrite(graph, axes, args[0]);
+                let is_corrected = corrected.contains(&id);
+                exposed
+                    .or_else(|| deviation::squared(graph, axes, args[0], &contractions.forms).filter(|_| !is_corrected))
+            }
             _ => None,
         };
         let new = exposed.unwrap_or_else(|| graph.intern(node.op, args, node.ty));

@@ -5,10 +5,10 @@
 //! *temp* is an array that lives during one direction only. A write over free and reduced axes is *inner*, a write over
 //! the free axes alone is *outer*.
 //!
-//! Steps, one file each: `selection` (sums of which an equality leaves one element) and `contraction` (sums of products)
-//! rewrite expressions; `group` finds what has to be finished and which of it shares a kernel, with the help of `class`;
-//! `in_place` refuses edits whose old values are still read, and `donation` finds which outputs may be such edits of a
-//! donated parameter; `build` names arrays and axes and makes the kernels.
+//! Steps, one file each: `selection` (sums of which an equality leaves one element), `contraction` (sums of products) and
+//! `deviation` (variances over columns) rewrite expressions; `group` finds what has to be finished and which of it shares a
+//! kernel, with the help of `class`; `in_place` refuses edits whose old values are still read, and `donation` finds which
+//! outputs may be such edits of a donated parameter; `build` names arrays and axes and makes the kernels.
 //!
 //! Invariants, asserted by [`Schedule::verify`]:
 //! - every reduction is finished in exactly one kernel, and all reductions of a kernel bind the same axis ids;
@@ -19,6 +19,7 @@
 mod build;
 mod class;
 mod contraction;
+mod deviation;
 mod donation;
 mod group;
 mod in_place;

@@ -210,6 +210,13 @@ fn schedules_of_odd_kernels_mean_what_their_graphs_mean() {
         }",
         "fn k(x: &Tensor[N, C], ids: &Tensor<i64>[N], seed: u64) -> Tensor[] { mean[N](x[N, ids] * normal(seed)) }",
         "fn k(x: &mut Tensor[N, C], seed: u64) { x = x * uniform(seed) - mean[C](x); }",
+        // Variances over columns and over everything, with more that needs them.
+        "fn k(x: &Tensor[N, C, H]) -> (Tensor[C], Tensor[C]) { (mean[N, H](x), var[N, H](x)) }",
+        "fn k(x: &Tensor[N, C]) -> Tensor[] { let v = var[N, C](x); v * v + mean[N, C](x) }",
+        "fn k(x: &Tensor[N, C], y: &Tensor[N, C]) -> Tensor[C] {
+            let d = x * y - mean[N](x * y); mean[N](d * d) / (1.0 + mean[N](d))
+        }",
+        "fn k(x: &Tensor[N, M = N]) -> Tensor[] { let d = x - sum[N, M](x) / (size(N) * size(N)); sum[N, M](d * d) }",
         // Assertions in rows, columns, products, branches, edits and scatters.
         "fn k(x: &Tensor[N, C]) -> Tensor[N, C] {
             assert!(x < 0.9, \"small\"); let s = sum[C](x); assert!(s != 0.0, \"not empty\"); x / s

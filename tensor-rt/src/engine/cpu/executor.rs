@@ -286,9 +286,9 @@ impl<'p> Executor<'p> {
                     let row = &self.rows[reduction];
                     let place = row.base.wrapping_add(first * row.dtype.size());
                     let partials = if reducer.positional() {
-                        Partials { values: self.extremes, positions: place.cast() }
+                        Partials::new(self.extremes, place.cast())
                     } else {
-                        Partials { values: place, positions: std::ptr::null_mut() }
+                        Partials::new(place, std::ptr::null_mut())
                     };
                     // SAFETY: the pass has just filled `rows * len` bodies; the group's buffer holds one value per free
                     // point, of which the block's rows are `first..first + rows`; `extremes` holds `BLOCK` values.
@@ -388,7 +388,10 @@ impl<'p> Executor<'p> {
             let stream = &self.rows[reduction];
             let size = stream.dtype.size();
             let partials = tree.leaf.parts();
-            let from = if plan.reducers[reduction].positional() { partials.positions.cast() } else { partials.values };
+            let reducer = plan.reducers[reduction];
+            // SAFETY: the tree's leaf holds `lanes` partials.
+            unsafe { reducer.finish(plan.set, lanes, partials) };
+            let from = if reducer.positional() { partials.positions.cast() } else { partials.values };
             // SAFETY: both hold `lanes` results of `size` bytes; the group's buffer has one per free point.
             unsafe { std::ptr::copy_nonoverlapping(from, stream.base.wrapping_add(row * size), lanes * size) };
             self.forget_row(reduction);
@@ -426,9 +429,9 @@ impl<'p> Executor<'p> {
         for (reduction, reducer) in self.plan.reducers.iter().enumerate() {
             let base = self.rows[reduction].base;
             let partials = if reducer.positional() {
-                Partials { values: self.extremes, positions: base.cast() }
+                Partials::new(self.extremes, base.cast())
             } else {
-                Partials { values: base, positions: std::ptr::null_mut() }
+                Partials::new(base, std::ptr::null_mut())
             };
             // SAFETY: the buffers hold a value per free point of the group.
             unsafe { reducer.identity(self.lanes, partials) };

@@ -2,7 +2,8 @@
 //!
 //! A launch becomes a [`plan`]: dimensions, streams, a mode. The [`traverse`] module gives groups of it to threads, each
 //! with an [`executor`] that turns streams into slots ([`view`], [`stage`], [`clip`]), calls pass bodies and folds reductions
-//! ([`reduce`], [`partial`]). Pointwise launches over contiguous arrays skip all that ([`flat`]); contractions go through a matrix product first ([`contraction`]).
+//! ([`reduce`], [`moments`], [`partial`]). Pointwise launches over contiguous arrays skip all that ([`flat`]); contractions
+//! go through a matrix product first ([`contraction`]).
 //!
 //! Invariant: results are the same bits for any number of threads.
 
@@ -10,6 +11,7 @@ mod clip;
 mod contraction;
 mod executor;
 mod flat;
+mod moments;
 mod partial;
 mod plan;
 mod reduce;
@@ -155,7 +157,7 @@ fn fill_identity(op: ReduceOp, array: &ArrayRef<'_>) {
     let strides: SmallVec<[isize; 6]> = array.strides.iter().map(|stride| stride * size as isize).collect();
     let still: SmallVec<[isize; 6]> = SmallVec::from_elem(0, array.shape.len());
     let mut identity = 0u64;
-    let partials = reduce::Partials { values: (&raw mut identity).cast(), positions: std::ptr::null_mut() };
+    let partials = reduce::Partials::new((&raw mut identity).cast(), std::ptr::null_mut());
     // A sum starts from 0, whose bits are 0 in every element; halves are filled through their wide copy.
     if op != ReduceOp::Sum {
         let reducer = reduce::Reducer { op, value: array.dtype };

@@ -15,18 +15,24 @@ use crate::kernel::body::InstructionSet;
 pub(super) struct Partial {
     values: Vec<u64>,
     positions: Vec<i64>,
+    centers: Vec<u64>,
+    count: f64,
 }
 
 impl Partial {
     /// Room for `lanes` partials.
     pub fn new(reducer: Reducer, lanes: usize) -> Self {
         let positions = if reducer.positional() { lanes } else { 0 };
-        Self { values: vec![0; (lanes * reducer.value.size()).div_ceil(8)], positions: vec![0; positions] }
+        let words = |values: usize| (values * reducer.value.size()).div_ceil(8);
+        let centers = if reducer.centered() { words(2 * lanes) } else { 0 };
+        Self { values: vec![0; words(lanes)], positions: vec![0; positions], centers: vec![0; centers], count: 0.0 }
     }
 
     /// Where the partials lie.
     pub fn parts(&mut self) -> Partials {
-        Partials { values: self.values.as_mut_ptr().cast(), positions: self.positions.as_mut_ptr() }
+        let Self { values, positions, centers, count } = self;
+        let partials = Partials::new(values.as_mut_ptr().cast(), positions.as_mut_ptr());
+        Partials { centers: centers.as_mut_ptr().cast(), count, ..partials }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Folding buffers of reduction bodies.
 //!
 //! A *partial* is what a reduction knows of some elements: a value and, for `argmax` and `argmin`, the position of that
-//! value. [`Reducer`] makes partials out of buffers: of each row (elements follow each other), or of each column (one
+//! value; for squared deviations, more ([`super::moments`]). [`Reducer`] makes partials out of buffers: of each row (elements follow each other), or of each column (one
 //! element per row of the buffer), and merges them.
 //!
 //! Rows are folded in a fixed number of lanes that are combined pairwise, so a result depends on the length of the row
@@ -12,7 +12,8 @@
 
 use std::marker::PhantomData;
 
-use crate::element::{DType, Element};
+use super::moments::{self, Moments};
+use crate::element::{Compute, DType, Element};
 use crate::isa::Isa;
 use crate::kernel::body::{InstructionSet, Routine};
 use crate::kernel::program::ReduceOp;
@@ -26,13 +27,40 @@ pub(super) struct Reducer {
     pub value: DType,
 }
 
-/// Where partials lie: a value each, and a position each for `argmax` and `argmin` (else null).
+/// Where partials lie.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partials {
     /// First value.
     pub values: *mut u8,
-    /// First position.
+    /// First position, for `argmax` and `argmin`.
     pub positions: *mut i64,
+    /// For squared deviations that will be merged, the first shift; after the shifts, the sums of differences from them.
+    pub centers: *mut u8,
+    /// The number of elements that each of those partials knows of.
+    pub count: *mut f64,
+}
+
+impl Partials {
+    /// Partials that are not merged with others, or that need no centers for that.
+    pub fn new(values: *mut u8, positions: *mut i64) -> Self {
+        Self { values, positions, centers: std::ptr::null_mut(), count: std::ptr::null_mut() }
+    }
+
+    /// The partials of squared deviations.
+    ///
+    /// # Safety
+    /// There are `lanes` of them, with centers, and nothing else refers to them while the result lives.
+    unsafe fn moments<'a, C: Compute>(self, lanes: usize) -> Moments<'a, C> {
+        // SAFETY: the caller's.
+        unsafe {
+            Moments {
+                squares: std::slice::from_raw_parts_mut(self.values.cast(), lanes),
+                shifts: std::slice::from_raw_parts_mut(self.centers.cast(), lanes),
+                offs: std::slice::from_raw_parts_mut(self.centers.cast::<C>().add(lanes), lanes),
+                count: &mut *self.count,
+            }
+        }
+    }
 }
 
 /// Values that can be folded.
@@ -234,6 +262,24 @@ macro_rules! with_monoid {
                 type $M = Min;
                 $extreme
             }
+            ReduceOp::SquaredDeviation => unreachable!("bug: squared deviations are no monoid"),
+        }
+    };
+}
+
+/// Runs `$body` with `$V` as the type of the elements of squared deviations.
+macro_rules! with_float {
+    ($dtype:expr, $V:ident => $body:expr) => {
+        match $dtype {
+            DType::F32 => {
+                type $V = f32;
+                $body
+            }
+            DType::F64 => {
+                type $V = f64;
+                $body
+            }
+            other => unreachable!("bug: squared deviations of `{other}`"),
         }
     };
 }
@@ -242,6 +288,11 @@ impl Reducer {
     /// True if partials have positions.
     pub fn positional(self) -> bool {
         matches!(self.op, ReduceOp::ArgMax | ReduceOp::ArgMin)
+    }
+
+    /// True if partials have centers.
+    pub fn centered(self) -> bool {
+        self.op == ReduceOp::SquaredDeviation
     }
 
     /// Type of the finished reduction.
@@ -256,6 +307,17 @@ impl Reducer {
     pub unsafe fn identity(self, lanes: usize, partials: Partials) {
         // SAFETY: the caller's.
         unsafe {
+            if self.centered() {
+                with_float!(self.value, V => {
+                    std::slice::from_raw_parts_mut(partials.values.cast::<V>(), lanes).fill(0.0);
+                });
+                if !partials.centers.is_null() {
+                    let bytes = 2 * lanes * self.value.size();
+                    std::slice::from_raw_parts_mut(partials.centers, bytes).fill(0);
+                    partials.count.write(0.0);
+                }
+                return;
+            }
             with_value!(self.value, V => {
                 let values = std::slice::from_raw_parts_mut(partials.values.cast::<V>(), lanes);
                 with_monoid!(self.op, M => values.fill(<M as Monoid<V>>::IDENTITY), values.fill(<M as Monoid<V>>::IDENTITY));
@@ -266,8 +328,22 @@ impl Reducer {
         }
     }
 
+    /// Turns partials into results, after all merges.
+    ///
+    /// # Safety
+    /// `partials` holds `lanes`.
+    pub unsafe fn finish(self, set: InstructionSet, lanes: usize, partials: Partials) {
+        if self.centered() {
+            // SAFETY: the caller's.
+            unsafe {
+                with_float!(self.value, V => set.dispatch(moments::Finish { moments: partials.moments::<V>(lanes) }))
+            }
+        }
+    }
+
     /// The partial of each of `rows` rows of `len` elements, which follow each other at `bodies`; the first element of
-    /// each row has position `first`.
+    /// each row has position `first`. Squared deviations are finished, unless they have centers: then there is one row, a part
+    /// of a longer one.
     ///
     /// # Safety
     /// `bodies` holds `rows * len` initialised values, `partials` has room for `rows`; they do not overlap. `len > 0`.
@@ -282,6 +358,17 @@ impl Reducer {
     ) {
         // SAFETY: the caller's.
         unsafe {
+            if self.centered() {
+                return with_float!(self.value, V => {
+                    let bodies = std::slice::from_raw_parts(bodies.cast::<V>(), rows * len);
+                    if !partials.centers.is_null() {
+                        debug_assert_eq!(rows, 1, "a part of a row");
+                        return set.dispatch(moments::Part { row: bodies, moments: partials.moments::<V>(1) });
+                    }
+                    let squares = std::slice::from_raw_parts_mut(partials.values.cast::<V>(), rows);
+                    set.dispatch(moments::Rows { bodies, len, squares })
+                });
+            }
             with_value!(self.value, V => {
                 let bodies = std::slice::from_raw_parts(bodies.cast::<V>(), rows * len);
                 let values = std::slice::from_raw_parts_mut(partials.values.cast::<V>(), rows);
@@ -309,6 +396,12 @@ impl Reducer {
     ) {
         // SAFETY: the caller's.
         unsafe {
+            if self.centered() {
+                return with_float!(self.value, V => {
+                    let bodies = std::slice::from_raw_parts(bodies.cast::<V>(), points * lanes);
+                    set.dispatch(moments::Columns { bodies, moments: partials.moments::<V>(lanes) })
+                });
+            }
             with_value!(self.value, V => {
                 let bodies = std::slice::from_raw_parts(bodies.cast::<V>(), points * lanes);
                 let values = std::slice::from_raw_parts_mut(partials.values.cast::<V>(), lanes);
@@ -327,6 +420,12 @@ impl Reducer {
     pub unsafe fn merge(self, set: InstructionSet, lanes: usize, earlier: Partials, later: Partials) {
         // SAFETY: the caller's.
         unsafe {
+            if self.centered() {
+                return with_float!(self.value, V => {
+                    let (earlier, later) = (earlier.moments::<V>(lanes), later.moments::<V>(lanes));
+                    set.dispatch(moments::Merge { earlier, later })
+                });
+            }
             with_value!(self.value, V => {
                 let bodies = std::slice::from_raw_parts(later.values.cast::<V>(), lanes);
                 let values = std::slice::from_raw_parts_mut(earlier.values.cast::<V>(), lanes);
@@ -502,7 +601,7 @@ mod tests {
     fn rows<V: Element>(op: ReduceOp, bodies: &[V], len: usize) -> (Vec<V>, Vec<i64>) {
         let count = bodies.len() / len;
         let (mut values, mut positions) = (vec![V::default(); count], vec![0; count]);
-        let partials = Partials { values: values.as_mut_ptr().cast(), positions: positions.as_mut_ptr() };
+        let partials = Partials::new(values.as_mut_ptr().cast(), positions.as_mut_ptr());
         let reducer = Reducer { op, value: V::DTYPE };
         // SAFETY: the vectors have the lengths that are passed.
         unsafe { reducer.rows(InstructionSet::BASELINE, bodies.as_ptr().cast(), count, len, 100, partials) };
@@ -511,7 +610,7 @@ mod tests {
 
     fn columns<V: Element>(op: ReduceOp, bodies: &[V], lanes: usize) -> (Vec<V>, Vec<i64>) {
         let (mut values, mut positions) = (vec![V::default(); lanes], vec![0; lanes]);
-        let partials = Partials { values: values.as_mut_ptr().cast(), positions: positions.as_mut_ptr() };
+        let partials = Partials::new(values.as_mut_ptr().cast(), positions.as_mut_ptr());
         let reducer = Reducer { op, value: V::DTYPE };
         let points = bodies.len() / lanes;
         // SAFETY: as above.

@@ -529,7 +529,7 @@ impl<'a> Body<'a> {
     /// What combines to nothing.
     fn identity(&mut self, op: Reduction, ty: Ty) -> Expr {
         let value = match op {
-            Reduction::Sum | Reduction::Any => 0.0,
+            Reduction::Sum | Reduction::Any | Reduction::SquaredDeviation => 0.0,
             Reduction::Prod | Reduction::All => 1.0,
             Reduction::Max | Reduction::ArgMax => f64::NEG_INFINITY,
             Reduction::Min | Reduction::ArgMin => f64::INFINITY,
@@ -568,6 +568,7 @@ pub(super) fn reduce_name(op: Reduction) -> &'static str {
         Reduction::ArgMin => "argmin",
         Reduction::Any => "any",
         Reduction::All => "all",
+        Reduction::SquaredDeviation => "deviation",
     }
 }
 

@@ -276,6 +276,7 @@ fn reduce_op(op: Reduction) -> TokenStream {
         Reduction::ArgMin => quote!(ReduceOp::ArgMin),
         Reduction::Any => quote!(ReduceOp::Any),
         Reduction::All => quote!(ReduceOp::All),
+        Reduction::SquaredDeviation => quote!(ReduceOp::SquaredDeviation),
     }
 }
 

@@ -37,8 +37,7 @@ pub mod batch_norm {
         pub(super) const BODIES: Bodies = Bodies {
             forward: &[
                 &[PassFn::of::<Forward0Level0<T>>(), PassFn::of::<Forward0Outer<T>>()],
-                &[PassFn::of::<Forward1Level0<T>>(), PassFn::of::<Forward1Outer<T>>()],
-                &[PassFn::of::<Forward2Outer<T>>()],
+                &[PassFn::of::<Forward1Outer<T>>()],
             ],
             backward: &[
                 &[PassFn::of::<Backward0Level0<T>>(), PassFn::of::<Backward0Outer<T>>()],
@@ -53,9 +52,11 @@ pub mod batch_norm {
             let n = block.len();
             let xs = &block.input::<T>(0)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            let deviation1_terms = &mut block.values::<T::Compute>(1)[..n];
             for i in 0..n {
                 let x = xs[i].widen();
                 sum0_terms[i] = x;
+                deviation1_terms[i] = x;
             }
         }
     }
@@ -65,50 +66,19 @@ pub mod batch_norm {
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
             let saved0_out = &mut block.output::<T::Compute>(0)[..n];
+            let saved1_out = &mut block.output::<T::Compute>(1)[..n];
             let sum0s = &block.row::<T::Compute>(0)[..n];
+            let deviation1s = &block.row::<T::Compute>(1)[..n];
             for i in 0..n {
                 let sum0 = sum0s[i];
+                let deviation1 = deviation1s[i];
                 saved0_out[i] = sum0;
-            }
-        }
-    }
-    struct Forward1Level0<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Forward1Level0<T> {
-        #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
-            let n = block.len();
-            let xs = &block.input::<T>(0)[..n];
-            let saved0s = &block.input::<T::Compute>(1)[..n];
-            let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
-            let size_n = block.size(0);
-            let size_h = block.size(2);
-            let size_w = block.size(3);
-            let v0 = <T::Compute as Compute>::from_i64(
-                size_n.wrapping_mul(size_h).wrapping_mul(size_w),
-            );
-            for i in 0..n {
-                let x = xs[i].widen();
-                let saved0 = saved0s[i];
-                let v1 = x - saved0 / v0;
-                sum0_terms[i] = v1 * v1;
+                saved1_out[i] = deviation1;
             }
         }
     }
     struct Forward1Outer<T>(::core::marker::PhantomData<T>);
     impl<T: Float> PassBody for Forward1Outer<T> {
-        #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
-            let n = block.len();
-            let saved1_out = &mut block.output::<T::Compute>(0)[..n];
-            let sum0s = &block.row::<T::Compute>(0)[..n];
-            for i in 0..n {
-                let sum0 = sum0s[i];
-                saved1_out[i] = sum0;
-            }
-        }
-    }
-    struct Forward2Outer<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Forward2Outer<T> {
         #[inline(always)]
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
@@ -305,7 +275,7 @@ pub mod batch_norm {
         ],
         forward: Schedule {
             temps: &[],
-            kernels: &[FORWARD_0, FORWARD_1, FORWARD_2],
+            kernels: &[FORWARD_0, FORWARD_1],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[
@@ -339,10 +309,24 @@ pub mod batch_norm {
                 value: Elem::Compute,
                 name: "sum[N, H, W]",
             },
+            Reduction {
+                level: 0,
+                op: ReduceOp::SquaredDeviation,
+                value: Elem::Compute,
+                name: "deviation[N, H, W]",
+            },
         ],
         writes: &[
             Write {
                 array: Array::Saved(0),
+                elem: Elem::Compute,
+                kind: WriteKind::Own {
+                    axes: &[1],
+                    reads_old: false,
+                },
+            },
+            Write {
+                array: Array::Saved(1),
                 elem: Elem::Compute,
                 kind: WriteKind::Own {
                     axes: &[1],
@@ -356,75 +340,21 @@ pub mod batch_norm {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
-                reductions: &[0],
+                reductions: &[0, 1],
                 writes: &[],
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
-                rows: &[0],
+                rows: &[0, 1],
                 reductions: &[],
-                writes: &[0],
+                writes: &[0, 1],
             },
         ],
         contraction: ::core::option::Option::None,
     };
     const FORWARD_1: Kernel = Kernel {
-        class: Class::Column,
-        free: &[1],
-        reduced: &[0, 2, 3],
-        operands: &[
-            Operand {
-                array: Array::Param(0),
-                elem: Elem::Generic,
-                index: &[Index::Axis(0), Index::Axis(1), Index::Axis(2), Index::Axis(3)],
-            },
-            Operand {
-                array: Array::Saved(0),
-                elem: Elem::Compute,
-                index: &[Index::Axis(1)],
-            },
-        ],
-        reductions: &[
-            Reduction {
-                level: 0,
-                op: ReduceOp::Sum,
-                value: Elem::Compute,
-                name: "sum[N, H, W]",
-            },
-        ],
-        writes: &[
-            Write {
-                array: Array::Saved(1),
-                elem: Elem::Compute,
-                kind: WriteKind::Own {
-                    axes: &[1],
-                    reads_old: false,
-                },
-            },
-        ],
-        passes: &[
-            Pass {
-                kind: PassKind::Level(0),
-                operands: &[0, 1],
-                axes: &[],
-                rows: &[],
-                reductions: &[0],
-                writes: &[],
-            },
-            Pass {
-                kind: PassKind::Outer,
-                operands: &[],
-                axes: &[],
-                rows: &[0],
-                reductions: &[],
-                writes: &[0],
-            },
-        ],
-        contraction: ::core::option::Option::None,
-    };
-    const FORWARD_2: Kernel = Kernel {
         class: Class::Pointwise,
         free: &[0, 1, 2, 3],
         reduced: &[],

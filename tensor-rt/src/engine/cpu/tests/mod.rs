@@ -11,6 +11,7 @@ use crate::kernel::program::*;
 use crate::kernel::{PassBody, PassFn};
 
 mod contractions;
+mod deviations;
 mod in_place;
 mod indexed;
 mod pointwise;
