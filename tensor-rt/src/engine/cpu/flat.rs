@@ -24,6 +24,8 @@ struct Run {
     pointer: *mut u8,
     dtype: DType,
     step: usize,
+    /// True if the memory must not be lent to the pass, because it also writes it.
+    copied: bool,
 }
 
 /// Runs a launch of this kind and gives its lowest fault; `None` if it is of another kind.
@@ -44,15 +46,13 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
                 .zip(kernel.free)
                 .all(|(index, free)| matches!(index, Index::Axis(axis) if axis == free));
         let plain = own || operand.index.iter().all(|index| matches!(index, Index::Axis(_)));
+        let copied = (0..kernel.writes.len()).any(|write| launch.is_written(position, write));
         let step = match repeats(array) {
-            true if plain => 0,
+            true if plain && !copied => 0,
             _ if own && is_dense(array) => dtype.size(),
             _ => return None,
         };
-        if (0..kernel.writes.len()).any(|write| launch.is_written(position, write)) {
-            return None;
-        }
-        operands.push(Run { pointer: array.pointer, dtype, step });
+        operands.push(Run { pointer: array.pointer, dtype, step, copied });
     }
     let mut writes: SmallVec<[Run; 2]> = SmallVec::new();
     for (write, array) in kernel.writes.iter().zip(launch.writes) {
@@ -61,7 +61,7 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
             return None;
         }
         let dtype = launch.dtype(write.elem);
-        writes.push(Run { pointer: array.pointer, dtype, step: dtype.size() });
+        writes.push(Run { pointer: array.pointer, dtype, step: dtype.size(), copied: false });
     }
 
     let mut scratch: Option<Scratch> = None;
@@ -107,13 +107,25 @@ impl Flat<'_> {
         let mut lowest = None;
         let mut operands: SmallVec<[Slot; 4]> = SmallVec::from_elem(Slot::VACANT, self.operands.len());
         let mut outputs: SmallVec<[Slot; 2]> = SmallVec::from_elem(Slot::VACANT, self.writes.len());
+        let mut scratch: Option<Scratch> = None;
+        let mut buffer = |_: &Run| scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
+        let copies: SmallVec<[Option<*mut u8>; 4]> =
+            self.operands.iter().map(|run| Some(run).filter(|run| run.copied).map(&mut buffer)).collect();
         for block in first..end {
             let start = block * BLOCK;
             for (slot, run) in operands.iter_mut().zip(self.operands).chain(outputs.iter_mut().zip(self.writes)) {
                 *slot = Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
             }
+            let len = (self.points - start).min(BLOCK);
+            for ((slot, run), copy) in operands.iter_mut().zip(self.operands).zip(&copies) {
+                if let Some(copy) = *copy {
+                    // SAFETY: the operand has these `len` elements of `step` bytes; the buffer has room for `BLOCK`.
+                    unsafe { std::ptr::copy_nonoverlapping(slot.pointer, copy, len * run.step) };
+                    slot.pointer = copy;
+                }
+            }
             let parts = BlockParts {
-                len: (self.points - start).min(BLOCK),
+                len,
                 operands: &operands,
                 axes: &[],
                 rows: &[],
@@ -126,8 +138,8 @@ impl Flat<'_> {
                 sizes: self.launch.sizes,
             };
             // SAFETY: every array is one run of `points` elements (or a buffer that repeats its element), of which the
-            // block is the next part; `Launch` lends operands for reading and writes for writing, and no operand is
-            // written.
+            // block is the next part; `Launch` lends operands for reading and writes for writing, and an operand that is
+            // written was copied.
             let block = unsafe { Block::new(parts) };
             self.launch.passes[0].call(self.set, &block);
             if let Some(fault) = block.into_fault() {
