@@ -110,10 +110,11 @@ impl Sweep<'_> {
             Uniform::Int(-1) => (rest.minus(declared).node(a.graph), None),
             coefficient => {
                 let distance = declared.minus(rest).node(a.graph);
-                let (step, zero) = (coefficient.node(a.graph), a.graph.int(0, Ty::I64));
-                let remainder = a.graph.binary(Binary::Rem, distance, step);
-                let whole = a.graph.binary(Binary::Eq, remainder, zero);
-                (a.graph.binary(Binary::Div, distance, step), Some(whole))
+                let step = coefficient.node(a.graph);
+                let quotient = a.graph.binary(Binary::Div, distance, step);
+                // A remainder would be a second division.
+                let back = a.graph.binary(Binary::Mul, quotient, step);
+                (quotient, Some(a.graph.binary(Binary::Eq, back, distance)))
             }
         };
         let mut within = vec![a.within(index, axis)];

@@ -457,8 +457,23 @@ impl<'a> Reads<'a> {
                 }
             }
             Op::Load { .. } => self.read(node),
+            Op::Select => self.padded(node).map_or(Eval::Compute, |load| self.read(load)),
             _ => Eval::Compute,
         }
+    }
+
+    /// The load that a zero-select is, if it repeats the guard of a load that is 0 by itself where its guard does not hold.
+    fn padded(&self, select: NodeId) -> Option<NodeId> {
+        let graph = self.graph();
+        let &[condition, load, otherwise] = graph.args(select) else { return None };
+        let (Op::Load { source, guarded: true }, true) = (graph.op(load), graph.is_zero(otherwise)) else {
+            return None;
+        };
+        let (&guard, index) = graph.args(load).split_last()?;
+        let (_, rest) = self.clipped(self.direction.source_axes(*source), index, guard)?;
+        let said = graph.conjuncts(guard);
+        let repeats = graph.conjuncts(condition).iter().all(|condition| said.contains(condition));
+        (rest.is_none() && repeats).then_some(load)
     }
 
     fn read(&mut self, load: NodeId) -> Eval {

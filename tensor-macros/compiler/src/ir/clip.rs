@@ -33,13 +33,14 @@ impl Graph {
                 let (Op::Binary(Binary::Div), &[dividend, divisor]) = (self.op(index), self.args(index)) else {
                     return None;
                 };
-                let is_remainder = |id: NodeId| is(id, Binary::Rem, dividend) && self.args(id)[1] == divisor;
-                let equals_zero = |id: NodeId| {
+                // The quotient times the divisor is the dividend.
+                let is_whole = |id: NodeId| {
                     *self.op(id) == Op::Binary(Binary::Eq)
-                        && is_remainder(self.args(id)[0])
-                        && is_zero(self.args(id)[1])
+                        && is(self.args(id)[0], Binary::Mul, index)
+                        && self.args(self.args(id)[0])[1] == divisor
+                        && self.args(id)[1] == dividend
                 };
-                let whole = conditions.iter().copied().find(|&id| equals_zero(id))?;
+                let whole = conditions.iter().copied().find(|&id| is_whole(id))?;
                 let divisor = match *self.op(divisor) {
                     Op::Const(Literal::Int(value)) => Uniform::Int(value),
                     _ if self.is_uniform(divisor) => Uniform::Node(divisor),

@@ -283,6 +283,11 @@ impl Graph {
         self.as_float(id).is_some_and(|value| range.contains(&value.abs()))
     }
 
+    /// True for the constant 0 of a number type; not for the float -0.
+    pub fn is_zero(&self, id: NodeId) -> bool {
+        matches!(self.op(id), Op::Const(Literal::Float(0) | Literal::Int(0)))
+    }
+
     /// The axis, if the node is a bare index.
     pub fn as_index(&self, id: NodeId) -> Option<AxisId> {
         match self.op(id) {

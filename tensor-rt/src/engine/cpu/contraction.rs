@@ -2,9 +2,9 @@
 //!
 //! The axes of a contraction fall into four groups: `batch` (both operands and the result), `m` (the left operand and the
 //! result), `n` (the right operand and the result) and `k` (both operands; summed). The product runs on one stride per
-//! group. Operands whose axes do not merge to that, and half elements, are packed densely first. The result goes to a
-//! buffer that the `Outer` pass reads as a finished reduction, or straight into the written array if the table says that
-//! the pass only stores it.
+//! group. Operands whose axes do not merge to that, as those of a window, operands that may leave their array, and half
+//! elements are packed densely first. The result goes to a buffer that the `Outer` pass reads as a finished reduction, or
+//! straight into the written array if the table says that the pass only stores it.
 //!
 //! Integers, conversions and more than one reduction have no matrix product: those run as rows. So does a sum with guards
 //! whose matrix product has a NaN: it may be 0 times infinity at a point that the guards exclude.

@@ -5,6 +5,8 @@
 //! an operand, a write, the base offsets of a gather or scatter, the index along an axis. Finished reductions are streams
 //! too; they lie in the group's own buffers.
 //!
+//! A stream with *clips* may leave its array; what is outside reads as 0.
+//!
 //! A kernel is traversed in *groups*: boxes of free points, each with all its reduced points. Modes:
 //! - `Pointwise`: nothing is reduced; a group is some blocks of the `Outer` pass.
 //! - `Horizontal`: a block holds rows, or a part of one row; each row is folded.

@@ -1,7 +1,7 @@
 //! The form of backward expressions: residuals, arrays, kernels and passes.
 
 use super::{Derived, derive};
-use crate::ir::{NodeId, Op};
+use crate::ir::{NodeId, Op, Root, Write};
 use crate::{print, schedule};
 
 /// The residuals and arrays of a derivative in short: `[N, C]=output 0` is an output, `[N]` an array of its own.
@@ -198,4 +198,24 @@ fn squares_of_squares_stay_small() {
         format!("fn power(x: &Tensor[N, C], y: &Tensor[N]) -> Tensor[N] {{ let a0 = x * y; {squares} sum[C](a39) }}");
     let derived = derive(&source);
     assert!(derived.kernel.graph.len() < 400, "{} nodes", derived.kernel.graph.len());
+}
+
+#[test]
+fn gradients_of_windows_are_gathers() {
+    for source in [
+        "fn conv(x: &Tensor[C, L], k: &Tensor[O, C, W], stride: usize, pad: usize, dil: usize)
+            -> Tensor[O, P = (L + 2 * pad - dil * (W - 1) - 1) / stride + 1] {
+            sum[C, W](pad_with(x[C, P * stride + W * dil - pad], 0.0) * k)
+        }",
+        "fn pool(x: &Tensor[.., L], window: usize, stride: usize) -> Tensor[.., P = (L - window) / stride + 1] {
+            max[W = window](x[.., P * stride + W])
+        }",
+        "fn shift(x: &Tensor[N], by: i64) -> Tensor[N] { pad_with(x[N - by], 0.0) }",
+        "fn reversed(x: &Tensor[N]) -> Tensor[N] { x[size(N) - 1 - N] }",
+        "fn laplacian(x: &Tensor[N]) -> Tensor[N] { pad_with(x[N - 1], x) - 2.0 * x + pad_with(x[N + 1], x) }",
+    ] {
+        let backward = derive(source).backward.expect("the kernel has a derivative");
+        let dense = |root: &Root| matches!(root.write, Write::Dense { .. });
+        assert!(backward.roots.iter().all(dense), "{source}");
+    }
 }

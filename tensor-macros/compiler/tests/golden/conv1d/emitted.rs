@@ -126,13 +126,12 @@ pub mod conv1d {
                 let k = ks[i].widen();
                 let l = ls[i];
                 let v0 = l.wrapping_sub(w).wrapping_add(pad);
-                let v1 = block.remainder(i, v0, stride);
-                let v2 = block.divide(i, v0, stride);
-                let v3 = (v1 == 0i64) & (v2 >= 0i64) & (v2 < size_p);
+                let v1 = block.divide(i, v0, stride);
+                let v2 = (v1.wrapping_mul(stride) == v0) & (v1 >= 0i64) & (v1 < size_p);
                 let g = gs[i];
-                let v4 = k * g;
-                let v5 = if v3 { v4 } else { c0 };
-                sum0_terms[i] = v5;
+                let v3 = k * g;
+                let v4 = if v2 { v3 } else { c0 };
+                sum0_terms[i] = v4;
             }
         }
     }

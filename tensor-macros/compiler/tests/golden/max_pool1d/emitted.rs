@@ -114,15 +114,14 @@ pub mod max_pool1d {
                 let l = ls[i];
                 let x = xs[i].widen();
                 let v0 = l.wrapping_sub(w);
-                let v1 = block.remainder(i, v0, stride);
-                let v2 = block.divide(i, v0, stride);
-                let v3 = (v1 == 0i64) & (v2 >= 0i64) & (v2 < size_p);
+                let v1 = block.divide(i, v0, stride);
+                let v2 = (v1.wrapping_mul(stride) == v0) & (v1 >= 0i64) & (v1 < size_p);
                 let saved0 = saved0s[i];
                 let g = gs[i];
                 let temp0 = temp0s[i];
-                let v4 = g / Compute::nan_max::<I>(temp0, c0);
-                let v5 = if v3 & (x == saved0) { v4 } else { c1 };
-                sum0_terms[i] = v5;
+                let v3 = g / Compute::nan_max::<I>(temp0, c0);
+                let v4 = if v2 & (x == saved0) { v3 } else { c1 };
+                sum0_terms[i] = v4;
             }
         }
     }

@@ -28,15 +28,9 @@ pub mod shift {
             let n = block.len();
             let xs = &block.input::<T>(0)[..n];
             let out = &mut block.output::<T>(0)[..n];
-            let ns = &block.axis(0)[..n];
-            let c0: T::Compute = Compute::from_f64(0.0);
-            let size_n = block.size(0);
             for i in 0..n {
-                let n2 = ns[i];
-                let v0 = n2.wrapping_sub(1i64);
                 let x = xs[i].widen();
-                let v1 = if (v0 >= 0i64) & (v0 < size_n) { x } else { c0 };
-                out[i] = T::narrow(v1);
+                out[i] = T::narrow(x);
             }
         }
     }
@@ -47,15 +41,9 @@ pub mod shift {
             let n = block.len();
             let gs = &block.input::<T::Compute>(0)[..n];
             let dx = &mut block.output::<T>(0)[..n];
-            let ns = &block.axis(0)[..n];
-            let c0: T::Compute = Compute::from_f64(0.0);
-            let size_n = block.size(0);
             for i in 0..n {
-                let n2 = ns[i];
-                let v0 = n2.wrapping_add(1i64);
                 let g = gs[i];
-                let v1 = if (v0 >= 0i64) & (v0 < size_n) { g } else { c0 };
-                dx[i] = T::narrow(v1);
+                dx[i] = T::narrow(g);
             }
         }
     }
@@ -133,7 +121,7 @@ pub mod shift {
             Pass {
                 kind: PassKind::Outer,
                 operands: &[0],
-                axes: &[0],
+                axes: &[],
                 rows: &[],
                 reductions: &[],
                 writes: &[0],
@@ -173,7 +161,7 @@ pub mod shift {
             Pass {
                 kind: PassKind::Outer,
                 operands: &[0],
-                axes: &[0],
+                axes: &[],
                 rows: &[],
                 reductions: &[],
                 writes: &[0],
