@@ -37,7 +37,9 @@ impl Origin {
 pub type Sizes = Box<[usize]>;
 
 /// What went wrong.
-#[derive(Clone, Debug, thiserror::Error)]
+///
+/// `Debug` prints the sentence too: it is what a `main` that returns an error shows.
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the fields are what the messages call them; `op` and `at` are operation and caller")]
 pub enum Error {
@@ -283,6 +285,12 @@ kinds! {
         NegativeSize Assertion NoGradient GraphConsumed NotFinite GradientMismatch NotContiguous NoSuchView DataLength RaggedData
         NotAScalar InvalidArgument;
     bare DeviceNotCompiledIn UnknownDevice UnknownInstructionSet CudaUnavailable;
+}
+
+impl std::fmt::Debug for Error {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{self}")
+    }
 }
 
 /// Prints ` in `x`` for a named parameter.

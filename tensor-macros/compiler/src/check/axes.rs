@@ -86,8 +86,13 @@ impl Checker<'_> {
             return Some(axis);
         }
         let help = match super::suggest::nearest(&text, self.axes.names()) {
+            _ if ["PI", "INF", "INFINITY", "NAN"].contains(&text.as_str()) => {
+                "constants are `inf`, `nan`, `pi`".to_owned()
+            }
             Some(near) => format!("there is an axis `{near}`"),
-            None => format!("declare it in the signature, or bind it with its size: `sum[{text} = size](..)`"),
+            None => format!(
+                "declare it in the signature, or bind it with its size: `sum[{text} = size](..)`; a constant is a scalar parameter"
+            ),
         };
         self.errors.error(name, format!("unknown axis `{text}`\nhelp: {help}"));
         None

@@ -257,6 +257,14 @@ impl Checker<'_> {
 
     /// Operators have operands of one type.
     fn binary(&mut self, binary: &syn::ExprBinary) -> Option<Value> {
+        if let (syn::BinOp::Mul(_), syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), .. })) =
+            (&binary.op, &*binary.right)
+        {
+            let text = Written::new(&binary.left).text;
+            let help = format!("write `powi({text}, 2)`, or `powf({text}, y)` for other exponents");
+            self.errors.error(binary, format!("`**` does not exist in a kernel\nhelp: {help}"));
+            return None;
+        }
         let op = match binary.op {
             syn::BinOp::Add(_) => Binary::Add,
             syn::BinOp::Sub(_) => Binary::Sub,

@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 
 use super::statements::strip;
 use super::value::{Value, Written, adapt, name_of, unify};
-use super::{Checker, Inlined, Kind, reductions, suggest};
+use super::{Checker, Inlined, Kind, other_names, reductions, suggest};
 use crate::errors::Place;
 use crate::ir::{Binary, Distribution, Op, Ty, Unary};
 use crate::syntax::ast;
@@ -63,22 +63,6 @@ const FUNCTIONS: &[(&str, usize)] = &[
     ("clamp", 3),
     ("fma", 3),
     ("select", 3),
-];
-
-/// What users of other libraries write, and what it is called here.
-const OTHER_NAMES: &[(&str, &str)] = &[
-    ("log", "ln"),
-    ("pow", "powf` or `powi"),
-    ("fabs", "abs"),
-    ("logistic", "sigmoid"),
-    ("where", "select"),
-    ("maximum", "max"),
-    ("minimum", "min"),
-    ("isnan", "is_nan"),
-    ("mul_add", "fma"),
-    ("signum", "sign"),
-    ("arange", "an axis name"),
-    ("len", "size"),
 ];
 
 /// The names of all functions of the language, reductions aside.
@@ -182,16 +166,14 @@ impl Checker<'_> {
             self.errors.error(name, format!("`{text}` is {what} and cannot be called in a kernel\nhelp: {help}"));
             return;
         }
-        let other = OTHER_NAMES.iter().find(|(other, _)| *other == text).map(|&(_, ours)| ours);
         let helpers: Vec<String> = self.helpers.iter().map(|helper| helper.name.to_string()).collect();
         let mut known: Vec<&str> = helpers.iter().map(String::as_str).collect();
         known.extend(reductions::names());
         known.extend(function_names());
-        let help = match other.map_or_else(|| suggest::nearest(&text, known), Some) {
-            Some("an axis name") => "the index along an axis is its name: `N`".to_owned(),
-            Some(ours) => format!("write `{ours}`"),
+        let help = other_names::remedy(&text).unwrap_or_else(|| match suggest::nearest(&text, known) {
+            Some(near) => format!("there is `{near}`"),
             None => format!("only helpers of the same block can be called: `fn {text}(x) {{ .. }}`"),
-        };
+        });
         self.errors.error(name, format!("unknown function `{text}`\nhelp: {help}"));
     }
 

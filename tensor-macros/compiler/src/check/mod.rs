@@ -15,6 +15,7 @@ mod control;
 mod expression;
 mod functions;
 mod index;
+mod other_names;
 mod padding;
 mod places;
 mod random;

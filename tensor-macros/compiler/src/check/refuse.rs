@@ -3,7 +3,7 @@
 use quote::ToTokens;
 
 use super::value::Written;
-use super::{Checker, functions, reductions};
+use super::{Checker, functions, other_names, reductions};
 use crate::errors::Place;
 
 impl Checker<'_> {
@@ -25,6 +25,12 @@ impl Checker<'_> {
             }
             syn::Expr::Match(_) => ("`match` does not exist in a kernel", "choose with `if`/`else`"),
             syn::Expr::Let(_) => ("patterns do not exist in a kernel", "compare with `==`, `<` and the like"),
+            syn::Expr::Field(syn::ExprField { member: syn::Member::Named(name), .. }) if name == "shape" => {
+                ("tensors have no fields in a kernel", "the size of an axis is `size(N)`")
+            }
+            syn::Expr::Field(syn::ExprField { member: syn::Member::Named(name), .. }) if name == "T" => {
+                ("tensors have no fields in a kernel", "operands meet by axis name; no view is needed")
+            }
             syn::Expr::Struct(_) | syn::Expr::Field(_) => {
                 ("structs do not exist in a kernel", "pass each field as a scalar parameter")
             }
@@ -71,7 +77,9 @@ impl Checker<'_> {
         let method = call.method.to_string();
         let text = Written::new(&call.receiver).text;
         let help = match method.as_str() {
-            _ if reductions::is_reduction(&method) && call.args.is_empty() => format!("write `{method}[N]({text})`"),
+            _ if reductions::is_reduction(&method) => format!("write `{method}[N]({text})`, with the name of the axis"),
+            "size" => "the size of an axis is `size(N)`".to_owned(),
+            "pow" => format!("write `powi({text}, 2)`, or `powf({text}, y)`"),
             _ if functions::arity(&method) == Some(1) => format!("write `{method}({text})`"),
             _ if functions::is_function(&method) => format!("write `{method}({text}, ..)`"),
             "clone" | "copied" | "to_owned" | "borrow" => format!("values are plain numbers; write `{text}`"),
@@ -80,7 +88,8 @@ impl Checker<'_> {
             "t" | "transpose" | "permute" | "unsqueeze" | "squeeze" | "expand" | "broadcast_to" => {
                 "operands meet by axis name; no view is needed".to_owned()
             }
-            _ => format!("functions are called by name: `{method}({text})`"),
+            _ => other_names::remedy(&method)
+                .unwrap_or_else(|| format!("functions are called by name: `{method}({text})`")),
         };
         self.errors.error(&call.method, format!("methods do not exist in a kernel\nhelp: {help}"));
     }

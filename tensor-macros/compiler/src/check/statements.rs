@@ -125,11 +125,22 @@ impl Checker<'_> {
             let place = self.places.source_of_axis(&self.graph, node, axis).unwrap_or(written.place);
             let label = self.graph.axis(axis).name.clone();
             let message = format!("axis `{label}` is neither in {name} nor reduced");
+            let size =
+                if self.is_number(node, axis) { format!("; its size is `size({label})`") } else { String::new() };
             self.errors.error(
                 place,
-                format!("{message}\nhelp: reduce it, as in `sum[{label}](..)`, or add `{label}` to {name}"),
+                format!("{message}\nhelp: reduce it, as in `sum[{label}](..)`, or add `{label}` to {name}{size}"),
             );
         }
+    }
+
+    /// True if the index along an axis is computed with, and not only read at.
+    fn is_number(&self, node: NodeId, axis: AxisId) -> bool {
+        let graph = &self.graph;
+        graph.reachable(&[node]).into_iter().any(|id| {
+            let reads = matches!(graph.op(id), Op::Load { .. });
+            !reads && graph.args(id).iter().any(|&arg| graph.as_index(arg) == Some(axis))
+        })
     }
 
     /// One statement of the kernel's own block, or of a branch of an `if` statement.

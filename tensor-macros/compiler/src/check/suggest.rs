@@ -4,11 +4,13 @@
 pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = match name.chars().count() {
         0 | 1 => 0,
-        2..=4 => 1,
+        2..=6 => 1,
         _ => 2,
     };
     let measured = candidates.into_iter().map(|candidate| (distance(name, candidate), candidate));
-    measured.filter(|&(distance, _)| distance <= limit).min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
+    // Of two that are as near, the one of the same length: letters are swapped more often than left out.
+    let rank = |&(distance, candidate): &(usize, &str)| (distance, candidate.len().abs_diff(name.len()));
+    measured.filter(|&(distance, _)| distance <= limit).min_by_key(rank).map(|(_, name)| name)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbors that turn one word into the other.

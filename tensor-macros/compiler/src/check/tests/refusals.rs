@@ -20,6 +20,38 @@ fn compare(cases: &[(&str, &str)], program: impl Fn(&str) -> String) {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
+/// A remedy that compiles and computes something else would be worse than none.
+#[test]
+fn remedies_say_what_computes_the_same() {
+    let remedies = [
+        ("x ** 2", "write `powi(x, 2)`, or `powf(x, y)` for other exponents"),
+        ("sgn(x)", "write `sign`"),
+        ("arcsin(x)", "write `asin`"),
+        ("expit(x)", "write `sigmoid`"),
+        ("sqr(x)", "write `x * x`"),
+        ("swish(x)", "write `x * sigmoid(x)`"),
+        ("elu(x)", "`elu` is a kernel of the library `tensor-rt-kernels`; call it outside, or write its formula here"),
+        ("tahn(x)", "there is `tanh`"),
+        ("x.mean(1)", "write `mean[N](x)`, with the name of the axis"),
+        ("x.pow(2)", "write `powi(x, 2)`, or `powf(x, y)`"),
+        (
+            "x.softmax(1)",
+            "`softmax` is a kernel of the library `tensor-rt-kernels`; call it outside, or write its formula here",
+        ),
+        ("x.shape", "the size of an axis is `size(N)`"),
+        ("x.T", "operands meet by axis name; no view is needed"),
+        ("x * PI", "constants are `inf`, `nan`, `pi`"),
+    ];
+    for (body, remedy) in remedies {
+        let (_, errors) = check(&format!("fn f(x: &Tensor[N, K], b: bool, a: float) -> Tensor[N, K] {{ {body} }}"));
+        let text = errors.iter().map(ToString::to_string).next().unwrap_or_default();
+        assert_eq!(text.split_once("\nhelp: ").map(|(_, help)| help), Some(remedy), "{body}: {text}");
+    }
+    let (_, errors) = check("fn f(x: &Tensor[N, K]) -> Tensor[N] { sum[K](x) / K }");
+    let text = errors.iter().map(ToString::to_string).next().unwrap_or_default();
+    assert!(text.ends_with("; its size is `size(K)`"), "{text}");
+}
+
 #[test]
 fn a_wrong_body_is_refused_by_name() {
     compare(BODIES, |body| {
