@@ -91,7 +91,7 @@ impl Checker<'_> {
             }
             Some(near) => format!("there is an axis `{near}`"),
             None => format!(
-                "declare it in the signature, or bind it with its size: `sum[{text} = size](..)`; a constant is a scalar parameter"
+                "declare it in the signature, or bind it with its size: `sum[{text} = size](..)`; a constant is passed as a scalar"
             ),
         };
         self.errors.error(name, format!("unknown axis `{text}`\nhelp: {help}"));
