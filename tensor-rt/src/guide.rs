@@ -6,8 +6,9 @@
 //! 4. [Intents](intents): what a kernel does to its tensors
 //! 5. [Gradients](gradients): modes, parameters, what has none
 //! 6. [Conventions](conventions): what every corner means, and where PyTorch differs
-//! 7. [Errors](errors): the catalogue
-//! 8. [Kernels by hand](by_hand): functions in place of a body
+//! 7. [Tensors](tensors): operators and methods, for those who know PyTorch
+//! 8. [Errors](errors): the catalogue
+//! 9. [Kernels by hand](by_hand): functions in place of a body
 
 #[doc = include_str!("../guide/first_kernel.md")]
 pub mod first_kernel {}
@@ -26,6 +27,9 @@ pub mod gradients {}
 
 #[doc = include_str!("../guide/conventions.md")]
 pub mod conventions {}
+
+#[doc = include_str!("../guide/tensors.md")]
+pub mod tensors {}
 
 #[doc = include_str!("../guide/errors.md")]
 pub mod errors {}
