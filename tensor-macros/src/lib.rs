@@ -9,7 +9,7 @@ use quote::quote;
 use tensor_rt_compiler::syntax;
 
 /// Compiles kernels: each function of the block becomes a typed Rust function of the same name, with a vectorised loop
-/// and a derived gradient. See the documentation of `tensor_rt`.
+/// and a derived gradient. The language is described in `tensor_rt::guide`.
 ///
 /// A crate that has the runtime from another one, and not among its own dependencies, says where:
 /// `tensor_fn! { crate = other::tensor_rt; pub fn .. }`.
