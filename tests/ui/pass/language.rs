@@ -36,6 +36,8 @@ tensor_fn! {
 
     fn path(x: &Tensor[N]) -> Tensor[N] { x * pi }
 
+    fn quotient_of_integers(x: &Tensor[N]) -> Tensor[N] { x * (1.0 / 2) + (N / 2) as float }
+
     fn power_operator(x: &Tensor[N]) -> Tensor[N] { powi(x, 2) }
 
     fn block(x: &Tensor[N]) -> Tensor[N] {
@@ -76,6 +78,7 @@ pub fn main() -> Result<()> {
     let (value, good) = assertion(&x)?;
     assert_eq!((value.to_vec()?, good.item()?), (vec![-1.0, 2.0], false));
     assert_eq!(block(&x)?.to_vec()?, [-1.0, 5.0]);
+    assert_eq!(quotient_of_integers(&x)?.to_vec()?, [-0.5, 1.0]);
     assert_eq!(power_operator(&x)?.to_vec()?, [1.0, 4.0]);
     assert_eq!(mutable_let(&x)?.to_vec()?, [0.0, 3.0]);
     assert_eq!(bits(&Tensor::from_vec(&Cpu, vec![-3_i64, 4], [2])?)?.to_vec()?, [-1, 0]);

@@ -293,6 +293,8 @@ impl Checker<'_> {
         if let (Kind::Integer, Kind::Integer) = (a.kind, b.kind)
             && let (Some(x), Some(y)) = (literal_of(&self.graph, a.node), literal_of(&self.graph, b.node))
             && is_arithmetic
+            // A quotient that is no whole number stays one, so that it is seen where it meets a float.
+            && !(op == Binary::Div && x.checked_rem(y).is_some_and(|rest| rest != 0))
         {
             return self.folded(op, x, y, &written);
         }
@@ -469,6 +471,10 @@ impl Checker<'_> {
                 self.errors.error(written.place, format!("`{literal}` does not fit `{}`", name_of(ty)));
                 None
             }
+            Err(Misfit::Quotient) => {
+                self.refuse_quotient(written.place);
+                None
+            }
             Err(Misfit::Types) => {
                 let found = self.describe(value);
                 let help = match (ty, self.graph.ty(value.node)) {
@@ -489,6 +495,10 @@ impl Checker<'_> {
             self.errors.error(place, format!("`{literal}` does not fit `{}`", name_of(ty)));
             return;
         }
+        if misfit == Misfit::Quotient {
+            self.refuse_quotient(place);
+            return;
+        }
         let [a, b] = values.map(|value| self.graph.ty(value.node));
         let help = match (a, b) {
             (Ty::Bool, _) | (_, Ty::Bool) => "turn a `bool` into a number with `if c { 1.0 } else { 0.0 }`".to_owned(),
@@ -497,6 +507,13 @@ impl Checker<'_> {
         };
         let [left, right] = values.map(|value| self.describe(value));
         self.errors.error(place, format!("{rule}, found {left} and {right}\nhelp: {help}"));
+    }
+
+    /// Integers are divided before they meet a float, which truncates.
+    fn refuse_quotient(&mut self, place: Place) {
+        let help = "divide floats: `0.5`, `N as float / size(N)`; if the whole number is meant: `(N / 2) as float`";
+        let message = "this quotient of integers is truncated before it meets a float";
+        self.errors.error(place, format!("{message}\nhelp: {help}"));
     }
 
     /// A value as messages call it.

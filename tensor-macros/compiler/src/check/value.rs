@@ -6,7 +6,7 @@
 use quote::ToTokens;
 
 use crate::errors::Place;
-use crate::ir::{Elem, Graph, Literal, NodeId, Op, Ty};
+use crate::ir::{Binary, Elem, Graph, Literal, NodeId, Op, Ty, Unary};
 
 /// The value of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +48,8 @@ pub(super) enum Misfit {
     Types,
     /// A literal that the type cannot hold.
     Range(i64, Ty),
+    /// A quotient of integers where a float is needed: it was truncated before.
+    Quotient,
 }
 
 /// The name of a type as a user writes it.
@@ -99,9 +101,21 @@ pub(super) fn adapt(graph: &mut Graph, value: Value, ty: Ty) -> Result<NodeId, M
     match value.kind {
         _ if own == ty => Ok(value.node),
         Kind::Integer if ty.is_float() || ty.is_integer() => retype(graph, value.node, Ty::I64, ty),
+        Kind::Index if ty.is_float() && is_quotient(graph, value.node) => Err(Misfit::Quotient),
         Kind::Index if ty.is_float() => Ok(graph.convert(ty, value.node)),
         Kind::Float if ty.is_float() => retype(graph, value.node, own, ty),
         _ => Err(Misfit::Types),
+    }
+}
+
+/// True if an integer is made of a quotient by sums, differences and products. `1 / 2 * x` would be 0.
+fn is_quotient(graph: &Graph, node: NodeId) -> bool {
+    match graph.op(node) {
+        Op::Binary(Binary::Div) => true,
+        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul) | Op::Unary(Unary::Neg) => {
+            graph.args(node).iter().any(|&arg| is_quotient(graph, arg))
+        }
+        _ => false,
     }
 }
 

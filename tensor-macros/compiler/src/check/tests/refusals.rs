@@ -47,6 +47,16 @@ fn remedies_say_what_computes_the_same() {
         let text = errors.iter().map(ToString::to_string).next().unwrap_or_default();
         assert_eq!(text.split_once("\nhelp: ").map(|(_, help)| help), Some(remedy), "{body}: {text}");
     }
+    for quotient in ["1 / 2 * x", "x * (N / size(N))", "-(N / 2 + 1) * x", "if N / 2 == x { 1.0 } else { 0.0 }"] {
+        let (_, errors) = check(&format!("fn f(x: &Tensor[N]) -> Tensor[N] {{ {quotient} }}"));
+        let text = errors.iter().map(ToString::to_string).next().unwrap_or_default();
+        assert!(
+            text.starts_with("this quotient of integers is truncated before it meets a float"),
+            "{quotient}: {text}"
+        );
+    }
+    let (_, errors) = check("fn f(x: &Tensor[N]) -> Tensor[M = 2 * N] { x[M / 2] * (M / 2) as float + M % 2 }");
+    assert_eq!(errors.len(), 0);
     let (_, errors) = check("fn f(x: &Tensor[N, K]) -> Tensor[N] { sum[K](x) / K }");
     let text = errors.iter().map(ToString::to_string).next().unwrap_or_default();
     assert!(text.ends_with("; its size is `size(K)`"), "{text}");
