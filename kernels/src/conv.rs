@@ -33,7 +33,8 @@ tensor_fn! {
     }
 
     /// Convolution of images:
-    /// `y[n, o, p, q] = b[o] + sum_{c, r, s} x[n, c, p stride + r dilation - padding, q stride + s dilation - padding] k[o, c, r, s]`.
+    /// `y[n, o, p, q] = b[o] + sum_{c, r, s} x[n, c, p stride + r dilation - padding, q stride + s dilation - padding]
+    /// k[o, c, r, s]`.
     ///
     /// Shapes `[N, C, H, W], [O, C, R, S], [O] -> [N, O, P, Q]` with `P` of `H` and `R`, and `Q` of `W` and `S`, as in
     /// [`conv1d`]; so are the gradients.

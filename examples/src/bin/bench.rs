@@ -115,7 +115,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The limits: bandwidth of a copy that is larger than the caches, and multiply-adds from registers alone.
+/// What the machine gives: the bandwidth of a copy that is larger than the caches, and the rate of a large matrix product.
 fn machine(bench: &Bench) -> Result<()> {
     const LEN: usize = 1 << 25;
     let source = vec![1.0_f32; LEN];

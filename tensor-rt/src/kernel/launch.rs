@@ -247,7 +247,8 @@ impl Frame<'_, '_> {
         // them or by the kernels before. Written ones are fresh storages that only this frame refers to, or places that
         // it borrows exclusively; so no array overlaps a written one, and nobody else reads or writes those. Atomic ones
         // are not read, and nobody has another kind of handle on their storage. An output in the storage of a donated
-        // parameter is that parameter's elements, which the program lets it take. Shapes were resolved against parameters and made from the same sizes; affine indices were checked.
+        // parameter is that parameter's elements, which the program lets it take. Shapes were resolved against
+        // parameters and made from the same sizes; affine indices were checked.
         let launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };

@@ -8,7 +8,8 @@
 //! Vocabulary: the *free* axes of a kernel index its rows, the *reduced* axes the elements of a row. A *pass* is one
 //! traversal: `Level(k)` evaluates the bodies of the reductions of level `k` over free and reduced axes and writes over
 //! them what needs lower levels only, `Inner` writes over free and reduced axes, `Outer` over the free axes alone (a
-//! pointwise kernel has no reduced axes and one `Outer` pass). Levels run in order, then `Inner`, then `Outer`. An *operand* is one way of reading an array.
+//! pointwise kernel has no reduced axes and one `Outer` pass). Levels run in order, then `Inner`, then `Outer`. An
+//! *operand* is one way of reading an array.
 
 use crate::element::DType;
 

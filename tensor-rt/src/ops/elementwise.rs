@@ -173,7 +173,8 @@ impl<D: Device, G: GradMode, T: Float> Tensor<D, G, T> {
         kernel::ceil(&self.detach()).map(|result| Tensor::from_raw(result.raw))
     }
 
-    /// Nearest integer; halves go away from zero (PyTorch: to even). The derivative is 0 almost everywhere: for untracked tensors.
+    /// Nearest integer; halves go away from zero (PyTorch: to even). The derivative is 0 almost everywhere: for
+    /// untracked tensors.
     ///
     /// # Errors
     /// Fails if the device is out of memory.

@@ -2,8 +2,8 @@
 //!
 //! All elements are printed in one format: columns line up, floats show as many digits as tell them apart, at most eight
 //! after the point (or as many as `{:.3}` asks for), and all of them have an exponent if the largest has more digits than the
-//! element keeps, the smallest is below 1e-4, or their ratio is above 1000. Above 1000 elements only three at each end of every axis are shown,
-//! around `...`. Lines are wrapped at 75 columns. A tensor without axes prints like a number.
+//! element keeps, the smallest is below 1e-4, or their ratio is above 1000. Above 1000 elements only three at each end
+//! of every axis are shown, around `...`. Lines are wrapped at 75 columns. A tensor without axes prints like a number.
 
 use std::fmt::{Display, Formatter};
 

@@ -1,6 +1,7 @@
 //! Random numbers: `uniform(seed)`, `normal(seed)`.
 //!
-//! A random number is counted along every axis in scope where it is written (see `scope`). Its counter is the row-major position over them, an expression like any other: what
+//! A random number is counted along every axis in scope where it is written (see `scope`). Its counter is the
+//! row-major position over them, an expression like any other: what
 //! is substituted for an axis later (by the derivative, by a schedule) is substituted in the counter.
 
 use super::statements::strip;

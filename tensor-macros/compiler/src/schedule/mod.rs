@@ -229,7 +229,8 @@ fn map_root(root: &Root, map: &mut impl FnMut(NodeId) -> NodeId) -> Root {
     Root { target: root.target, write, value: map(root.value) }
 }
 
-/// Backward expressions with the values of temps in place of their loads at their own index, so that a kernel may compute and store them at once.
+/// Backward expressions with the values of temps in place of their loads at their own index, so that a kernel may
+/// compute and store them at once.
 struct Inlined<'a> {
     backward: &'a ir::Backward,
     memory: HashMap<NodeId, NodeId>,

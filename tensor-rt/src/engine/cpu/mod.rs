@@ -12,6 +12,7 @@ mod contraction;
 mod executor;
 mod flat;
 mod moments;
+mod monoid;
 mod partial;
 mod plan;
 mod reduce;

@@ -1,8 +1,9 @@
 //! Folding buffers of reduction bodies.
 //!
 //! A *partial* is what a reduction knows of some elements: a value and, for `argmax` and `argmin`, the position of that
-//! value; for squared deviations, more ([`super::moments`]). [`Reducer`] makes partials out of buffers: of each row (elements follow each other), or of each column (one
-//! element per row of the buffer), and merges them.
+//! value; for squared deviations, more ([`super::moments`]). [`Reducer`] makes partials out of buffers: of each row
+//! (elements follow each other), or of each column (one element per row of the buffer), and merges them. What two values
+//! give is in [`super::monoid`].
 //!
 //! Rows are folded in a fixed number of lanes that are combined pairwise, so a result depends on the length of the row
 //! alone. `max` and `min` give NaN if any element is; `argmax` and `argmin` give the first position of the extreme value,
@@ -13,7 +14,8 @@
 use std::marker::PhantomData;
 
 use super::moments::{self, Moments};
-use crate::element::{Compute, DType, Element};
+use super::monoid::{Add, Extreme, Max, Min, Monoid, Mul, Value};
+use crate::element::{Compute, DType};
 use crate::isa::Isa;
 use crate::kernel::body::{InstructionSet, Routine};
 use crate::kernel::program::ReduceOp;
@@ -60,137 +62,6 @@ impl Partials {
                 count: &mut *self.count,
             }
         }
-    }
-}
-
-/// Values that can be folded.
-trait Value: Element {
-    const ZERO: Self;
-    const ONE: Self;
-    const LOWEST: Self;
-    const HIGHEST: Self;
-    fn add(self, other: Self) -> Self;
-    fn mul(self, other: Self) -> Self;
-    /// False for every type but floats.
-    fn nan(self) -> bool;
-}
-
-macro_rules! float_value {
-    ($($value:ident)*) => {$(
-        impl Value for $value {
-            const ZERO: Self = 0.0;
-            const ONE: Self = 1.0;
-            const LOWEST: Self = $value::NEG_INFINITY;
-            const HIGHEST: Self = $value::INFINITY;
-            #[inline(always)]
-            fn add(self, other: Self) -> Self { self + other }
-            #[inline(always)]
-            fn mul(self, other: Self) -> Self { self * other }
-            #[inline(always)]
-            fn nan(self) -> bool { self.is_nan() }
-        }
-    )*};
-}
-
-macro_rules! integer_value {
-    ($($value:ident)*) => {$(
-        impl Value for $value {
-            const ZERO: Self = 0;
-            const ONE: Self = 1;
-            const LOWEST: Self = $value::MIN;
-            const HIGHEST: Self = $value::MAX;
-            #[inline(always)]
-            fn add(self, other: Self) -> Self { self.wrapping_add(other) }
-            #[inline(always)]
-            fn mul(self, other: Self) -> Self { self.wrapping_mul(other) }
-            #[inline(always)]
-            fn nan(self) -> bool { false }
-        }
-    )*};
-}
-
-float_value! { f32 f64 }
-integer_value! { i64 i32 u32 u8 }
-
-/// `bool` is the type of `any` (the sum), `all` (the product), and of the extremes of a mask.
-impl Value for bool {
-    const ZERO: Self = false;
-    const ONE: Self = true;
-    const LOWEST: Self = false;
-    const HIGHEST: Self = true;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        self | other
-    }
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        self & other
-    }
-    #[inline(always)]
-    fn nan(self) -> bool {
-        false
-    }
-}
-
-/// A reduction without positions.
-trait Monoid<V> {
-    const IDENTITY: V;
-    fn combine(left: V, right: V) -> V;
-}
-
-struct Add;
-struct Mul;
-struct Max;
-struct Min;
-
-impl<V: Value> Monoid<V> for Add {
-    const IDENTITY: V = <V as Value>::ZERO;
-    #[inline(always)]
-    fn combine(left: V, right: V) -> V {
-        left.add(right)
-    }
-}
-
-impl<V: Value> Monoid<V> for Mul {
-    const IDENTITY: V = <V as Value>::ONE;
-    #[inline(always)]
-    fn combine(left: V, right: V) -> V {
-        left.mul(right)
-    }
-}
-
-impl<V: Value> Monoid<V> for Max {
-    const IDENTITY: V = V::LOWEST;
-    #[inline(always)]
-    fn combine(left: V, right: V) -> V {
-        if left > right || left.nan() { left } else { right }
-    }
-}
-
-impl<V: Value> Monoid<V> for Min {
-    const IDENTITY: V = V::HIGHEST;
-    #[inline(always)]
-    fn combine(left: V, right: V) -> V {
-        if left < right || left.nan() { left } else { right }
-    }
-}
-
-/// A reduction to a position: which of two values is the more extreme.
-trait Extreme<V>: Monoid<V> {
-    fn beats(challenger: V, champion: V) -> bool;
-}
-
-impl<V: Value> Extreme<V> for Max {
-    #[inline(always)]
-    fn beats(challenger: V, champion: V) -> bool {
-        challenger > champion || (challenger.nan() && !champion.nan())
-    }
-}
-
-impl<V: Value> Extreme<V> for Min {
-    #[inline(always)]
-    fn beats(challenger: V, champion: V) -> bool {
-        challenger < champion || (challenger.nan() && !champion.nan())
     }
 }
 
@@ -597,6 +468,7 @@ impl<V: Value, M: Extreme<V>> Routine for ExtremeColumns<'_, V, M> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::element::Element;
 
     fn rows<V: Element>(op: ReduceOp, bodies: &[V], len: usize) -> (Vec<V>, Vec<i64>) {
         let count = bodies.len() / len;
