@@ -15,6 +15,7 @@ mod fault;
 mod geometry;
 mod mapping;
 mod prelude;
+mod product;
 mod scatter;
 mod source;
 
@@ -23,6 +24,7 @@ use smallvec::SmallVec;
 use self::arguments::Arguments;
 use self::geometry::Geometry;
 use self::mapping::Mapping;
+use self::product::Product;
 use self::scatter::Scattered;
 use self::source::Source;
 use super::Launch;
@@ -63,8 +65,9 @@ pub(crate) fn prepare(launch: &Launch<'_>) -> Prepared {
 
 /// Adds the kernels of the launch itself.
 fn run(launch: &Launch<'_>, scattered: &Scattered, prepared: &mut Prepared) {
-    let geometry = Geometry::new(launch, scattered);
-    let mapping = Mapping::choose(launch, &geometry);
+    let product = Product::of(launch);
+    let geometry = Geometry::new(launch, scattered, product.as_ref());
+    let mapping = Mapping::choose(launch, &geometry, product);
     let CudaText { entry, source, .. } = launch.kernel.cuda;
     let parts = prepared.reserve(mapping.part_bytes(launch, &geometry));
     for step in mapping.steps(&geometry) {
