@@ -10,7 +10,7 @@ type Traced<D, T> = Tensor<D, Grad, T>;
 fn gradient<D: Device, T: Float>(
     device: &D,
     shape: [usize; 3],
-    kernel: fn(&Traced<D, T>) -> Result<Traced<D, T>>,
+    kernel: impl Fn(&Traced<D, T>) -> Result<Traced<D, T>>,
 ) -> Result<Vec<f64>> {
     let values = |count: usize, step: usize| (0..count).map(move |i| ((i * step) % 17) as f64 / 8.0 - 1.0).collect();
     let x = Tensor::from_vec(device, values(shape.iter().product(), 5), shape)?.cast::<T>()?.requires_grad();
