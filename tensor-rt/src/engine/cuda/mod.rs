@@ -10,14 +10,25 @@
 //! Invariants: what decides the order in which numbers are combined depends on sizes and strides alone; the parameters of a
 //! prepared kernel are those of its text, in order, size and alignment.
 
+#[forbid(unsafe_code)]
 mod arguments;
+#[forbid(unsafe_code)]
 mod fault;
+#[forbid(unsafe_code)]
 mod geometry;
+#[forbid(unsafe_code)]
 mod mapping;
+#[forbid(unsafe_code)]
 mod prelude;
+#[forbid(unsafe_code)]
 mod product;
+#[forbid(unsafe_code)]
 mod scatter;
+#[forbid(unsafe_code)]
 mod source;
+
+#[cfg(test)]
+pub(crate) mod tests;
 
 use smallvec::SmallVec;
 
