@@ -103,7 +103,9 @@ fn row_passes_are_vector_loops() {
 #[test]
 #[cfg_attr(debug_assertions, ignore = "only optimized code has vector loops: run it with --release")]
 fn reductions_are_vector_loops() {
-    let folds: [(&str, fn(InstructionSet) -> [*const (); 2]); 4] = [
+    /// The loops of a reduction over rows and over columns.
+    type Loops = fn(InstructionSet) -> [*const (); 2];
+    let folds: [(&str, Loops); 4] = [
         ("sum", reduce::code::<f32, Add>),
         ("product", reduce::code::<f32, Mul>),
         ("max", reduce::code::<f32, Max>),
