@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 
 use crate::error::{Error, Origin, Result};
 
-/// Numbers, one per axis.
-pub(crate) type PerAxis<T> = SmallVec<[T; 6]>;
+/// Numbers, one per axis. More axes than four are rare, and every handle on a tensor is as long as two of these.
+pub(crate) type PerAxis<T> = SmallVec<[T; 4]>;
 
 /// The sizes of a tensor's axes, outermost first.
 #[derive(PartialEq, Eq, Hash, Default)]
@@ -57,6 +57,10 @@ impl Shape {
     /// The sizes, as an error holds them.
     pub fn sizes(&self) -> Box<[usize]> {
         self.0.as_slice().into()
+    }
+
+    pub(crate) fn of(sizes: PerAxis<usize>) -> Shape {
+        Shape(sizes)
     }
 
     pub(crate) fn with(&self, axis: usize, size: usize) -> Shape {

@@ -27,7 +27,7 @@ impl Storage {
     /// A buffer of at least `bytes` bytes, initialised with whatever was in it.
     pub fn stale(device: DeviceId, bytes: usize, origin: Origin) -> Result<Arc<Storage>> {
         let block = match device {
-            DeviceId::Cpu => host::POOL.take(bytes).map_err(|exhausted| Error::OutOfMemory {
+            DeviceId::Cpu => host::take(bytes).map_err(|exhausted| Error::OutOfMemory {
                 requested: bytes as u64,
                 free: exhausted.free as u64,
                 largest_block: exhausted.largest_block as u64,
@@ -61,6 +61,6 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        host::POOL.put(std::mem::replace(&mut self.block, Block::empty()));
+        host::put(std::mem::replace(&mut self.block, Block::empty()));
     }
 }

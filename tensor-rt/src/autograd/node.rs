@@ -63,7 +63,7 @@ pub(super) struct Record {
     pub adjoint: Box<dyn Adjoint>,
 }
 
-pub(super) type Inputs = SmallVec<[Option<Source>; 4]>;
+pub(super) type Inputs = SmallVec<[Option<Source>; 2]>;
 
 /// An output of a call, or a leaf.
 #[derive(Clone)]
@@ -118,15 +118,6 @@ impl Node {
         }
     }
 
-    /// The nodes of the inputs and the number of outputs; a leaf has no inputs.
-    pub(super) fn shape(&self, origin: Origin) -> Result<(Inputs, usize)> {
-        let Some(state) = self.state() else { return Ok((Inputs::new(), 1)) };
-        match &*state {
-            State::Recorded(record) => Ok((record.inputs.clone(), record.outputs)),
-            State::Consumed { first } => Err(Error::GraphConsumed { op: origin.op, first, at: origin.at }),
-        }
-    }
-
     /// Takes the record for the walk at `origin`; `None` for a leaf.
     pub(super) fn consume(&self, origin: Origin) -> Result<Option<Record>> {
         let Some(mut state) = self.state() else { return Ok(None) };
@@ -136,6 +127,13 @@ impl Node {
                 *state = State::Consumed { first };
                 Err(Error::GraphConsumed { op: origin.op, first, at: origin.at })
             }
+        }
+    }
+
+    /// Gives back the record of a walk that did not begin.
+    pub(super) fn restore(&self, record: Record) {
+        if let Some(mut state) = self.state() {
+            *state = State::Recorded(record);
         }
     }
 

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::block::Scalar;
 use super::body::Bodies;
 use super::bounds::check_indices;
-use super::launch::{Arrays, Frame, Params, Setting, absent, reads};
+use super::launch::{Arrays, Frame, Params, RareArrays, Setting, absent, reads};
 use super::program::{Array, Program, Schedule};
 use super::sizes::Resolved;
 use crate::autograd::{Adjoint, Cotangents};
@@ -26,10 +26,10 @@ pub(crate) struct ProgramAdjoint {
     pub device: DeviceId,
     pub resolved: Resolved,
     pub scalars: SmallVec<[Scalar; 4]>,
-    /// Parameters that the backward schedule reads.
-    pub params: SmallVec<[Option<Raw>; 4]>,
+    /// Parameters that the backward schedule reads; empty if it reads none.
+    pub params: RareArrays,
     /// Residuals.
-    pub saved: Arrays,
+    pub saved: RareArrays,
 }
 
 impl Adjoint for ProgramAdjoint {
@@ -69,7 +69,7 @@ impl Adjoint for ProgramAdjoint {
             temps: absent(backward.temps.len()),
         };
         frame.run()?;
-        Ok(SmallVec::from_vec(frame.gradients))
+        Ok(frame.gradients)
     }
 }
 
@@ -102,6 +102,7 @@ pub(super) fn cotangent(
     origin: Origin,
 ) -> Result<Raw> {
     let cotangent = match given {
+        Some(raw) if raw.dtype() == dtype && raw.shape() == shape => return Ok(raw.detached()),
         Some(raw) if raw.dtype() == dtype => raw.detached(),
         Some(raw) => Movement::Cast(dtype).apply(raw, origin)?,
         None => Raw::zeros(device, dtype, [], origin)?,

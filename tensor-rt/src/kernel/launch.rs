@@ -25,11 +25,11 @@ use crate::tensor::raw::{Exclusive, Raw};
 /// The tensor arguments of a call, in order.
 #[derive(Default)]
 pub(crate) struct Arguments<'a> {
-    order: SmallVec<[Argument<'a>; 6]>,
+    order: SmallVec<[Argument<'a>; 4]>,
     /// Places that are edited.
-    edited: Vec<Exclusive<'a>>,
+    edited: SmallVec<[Exclusive<'a>; 1]>,
     /// Tensors that the call owns.
-    donated: SmallVec<[Raw; 2]>,
+    donated: SmallVec<[Raw; 1]>,
 }
 
 #[derive(Clone, Copy)]
@@ -116,10 +116,13 @@ impl<'a> Arguments<'a> {
 }
 
 /// Arrays, by position.
-pub(crate) type Arrays = Vec<Option<Raw>>;
+pub(crate) type Arrays = SmallVec<[Option<Raw>; 2]>;
+
+/// Arrays of a kind that most programs have none of, by position.
+pub(crate) type RareArrays = Vec<Option<Raw>>;
 
 /// Places for so many arrays.
-pub(crate) fn absent(count: usize) -> Arrays {
+pub(crate) fn absent(count: usize) -> RareArrays {
     // Unlike `vec![None; count]` this costs nothing where there are none.
     (0..count).map(|_| None).collect()
 }
@@ -153,8 +156,8 @@ pub(crate) struct Frame<'a, 'p> {
     pub cotangents: Arrays,
     pub outputs: Arrays,
     pub gradients: Arrays,
-    pub saved: Arrays,
-    pub temps: Arrays,
+    pub saved: RareArrays,
+    pub temps: RareArrays,
 }
 
 impl Setting<'_> {

@@ -11,12 +11,10 @@ use smallvec::SmallVec;
 use super::block::Scalar;
 use super::program::{Array, Extent, Program, SizeExpr, TensorParam};
 use crate::error::{Error, Origin, Result};
-use crate::shape::Shape;
+use crate::shape::{PerAxis, Shape};
 
 /// Sizes of the extents, by position.
-pub(crate) type ExtentSizes = SmallVec<[i64; 8]>;
-/// The shape that `..` stands for.
-pub(crate) type RestShape = SmallVec<[usize; 6]>;
+pub(crate) type ExtentSizes = SmallVec<[i64; 4]>;
 
 /// The size of everything in a call.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +22,7 @@ pub(crate) struct Resolved {
     /// Of the extents; for `..`, the number of its points.
     pub sizes: ExtentSizes,
     /// Of `..`.
-    pub rest: RestShape,
+    pub rest: PerAxis<usize>,
 }
 
 /// Why an expression has no value.
@@ -72,7 +70,7 @@ impl Resolved {
         if let Some(rest) = one_shape(program, &shape)
             && let Ok(points) = i64::try_from(rest.iter().product::<usize>())
         {
-            return Ok(Resolved { sizes: SmallVec::from_slice(&[points]), rest: RestShape::from_slice(rest) });
+            return Ok(Resolved { sizes: SmallVec::from_slice(&[points]), rest: PerAxis::from_slice(rest) });
         }
         let mut resolved =
             Resolved { sizes: SmallVec::from_elem(UNKNOWN, program.extents.len()), rest: SmallVec::new() };
@@ -88,7 +86,7 @@ impl Resolved {
 
     /// The shape of an array with these axes.
     pub fn shape(&self, program: &Program, axes: &[u16]) -> Shape {
-        let mut shape: SmallVec<[usize; 6]> = SmallVec::new();
+        let mut shape = PerAxis::new();
         for &axis in axes {
             let axis = &program.axes[axis as usize];
             if axis.rest {
@@ -97,7 +95,7 @@ impl Resolved {
                 shape.push(self.sizes[axis.extent as usize] as usize);
             }
         }
-        Shape::from(shape.as_slice())
+        Shape::of(shape)
     }
 
     /// The number of points of some axes.

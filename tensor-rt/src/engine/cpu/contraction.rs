@@ -25,7 +25,7 @@ use crate::element::DType;
 use crate::engine::{Launch, OutOfMemory};
 use crate::kernel::body::InstructionSet;
 use crate::kernel::program::{Contraction, Index, PassKind, ReduceOp, WriteKind};
-use crate::memory::host::POOL;
+use crate::memory::host;
 use crate::memory::pool::Block;
 
 /// Multiplications that are worth a second thread.
@@ -494,7 +494,7 @@ struct Buffer(Block);
 
 impl Buffer {
     fn take(bytes: usize) -> Result<Self, OutOfMemory> {
-        POOL.take(bytes).map(Buffer).map_err(|exhausted| OutOfMemory {
+        host::take(bytes).map(Buffer).map_err(|exhausted| OutOfMemory {
             requested: bytes,
             free: exhausted.free,
             largest_block: exhausted.largest_block,
@@ -508,6 +508,6 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        POOL.put(std::mem::replace(&mut self.0, Block::empty()));
+        host::put(std::mem::replace(&mut self.0, Block::empty()));
     }
 }
