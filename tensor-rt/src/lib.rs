@@ -8,6 +8,7 @@ pub mod accounting;
 mod address;
 mod atomic;
 pub mod autograd;
+mod cuda;
 #[forbid(unsafe_code)]
 pub mod device;
 #[forbid(unsafe_code)]
@@ -38,6 +39,8 @@ mod storage;
 mod tensor;
 
 pub use autograd::{Gradients, detect_anomaly, gradcheck};
+pub use cuda::compile::{CompileFailure, Tried};
+pub use cuda::version::{Capability, CudaVersion};
 pub use device::{Cpu, Cuda, Device, DeviceChoice, DeviceId};
 pub use element::{DType, Element, Float, bf16, f16};
 pub use error::{Error, ErrorKind, Result};

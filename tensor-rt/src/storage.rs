@@ -8,7 +8,6 @@
 //! mutably.
 
 use std::ptr::NonNull;
-use std::sync::Arc;
 
 use crate::accounting;
 use crate::device_id::DeviceId;
@@ -25,7 +24,7 @@ pub(crate) struct Storage {
 
 impl Storage {
     /// A buffer of at least `bytes` bytes, initialised with whatever was in it.
-    pub fn stale(device: DeviceId, bytes: usize, origin: Origin) -> Result<Arc<Storage>> {
+    pub fn stale(device: DeviceId, bytes: usize, origin: Origin) -> Result<Storage> {
         let block = match device {
             DeviceId::Cpu => host::take(bytes).map_err(|exhausted| Error::OutOfMemory {
                 requested: bytes as u64,
@@ -42,7 +41,7 @@ impl Storage {
         if block.bytes() > 0 {
             accounting::allocation(origin.at, block.bytes());
         }
-        Ok(Arc::new(Storage { block, device }))
+        Ok(Storage { block, device })
     }
 
     /// The first byte, aligned to [`ALIGNMENT`](crate::memory::ALIGNMENT).

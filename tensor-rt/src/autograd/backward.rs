@@ -94,7 +94,7 @@ struct Step {
     inputs: SmallVec<[Option<Input>; 2]>,
     /// How many uses of the outputs have not added their part.
     uses: usize,
-    cotangents: SmallVec<[Option<Raw>; 1]>,
+    cotangents: Cotangents,
 }
 
 /// An output of a step.

@@ -11,7 +11,7 @@ use crate::error::{Error, Origin, Result, Site};
 use crate::tensor::raw::Raw;
 
 /// One cotangent per array, where there is one; none stands for zero.
-pub(crate) type Cotangents = SmallVec<[Option<Raw>; 2]>;
+pub(crate) type Cotangents = SmallVec<[Option<Raw>; 3]>;
 
 /// The way from the cotangents of a call's outputs to those of its inputs.
 ///

@@ -40,6 +40,7 @@ pub(crate) struct Launch<'a> {
     scalars: &'a [Scalar],
     operands: &'a [ArrayRef<'a>],
     writes: &'a [ArrayRef<'a>],
+    runs: bool,
 }
 
 /// What a kernel found wrong, at the lowest element.
@@ -98,7 +99,13 @@ impl<'a> Launch<'a> {
         debug_assert_eq!(kernel.operands.len(), operands.len());
         debug_assert_eq!(kernel.writes.len(), writes.len());
         debug_assert_eq!(kernel.passes.len(), passes.len());
-        Self { program, kernel, passes, generic, sizes, rest, scalars, operands, writes }
+        Self { program, kernel, passes, generic, sizes, rest, scalars, operands, writes, runs: false }
+    }
+
+    /// The launch of an elementwise kernel ([`Schedule::elementwise`](crate::kernel::program::Schedule)) whose arrays are
+    /// all dense and of one shape: each is a run of elements, and an engine need not look at shapes.
+    pub(crate) fn over_runs(self) -> Self {
+        Self { runs: true, ..self }
     }
 
     /// The element that `elem` stands for.

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::block::Scalar;
 use super::body::Bodies;
 use super::bounds::check_indices;
-use super::launch::{Arrays, Frame, Params, RareArrays, Setting, absent, reads};
+use super::launch::{Arrays, Frame, Params, Setting, absent, reads};
 use super::program::{Array, Program, Schedule};
 use super::sizes::Resolved;
 use crate::autograd::{Adjoint, Cotangents};
@@ -26,10 +26,10 @@ pub(crate) struct ProgramAdjoint {
     pub device: DeviceId,
     pub resolved: Resolved,
     pub scalars: SmallVec<[Scalar; 4]>,
-    /// Parameters that the backward schedule reads; empty if it reads none.
-    pub params: RareArrays,
+    /// Parameters that the backward schedule reads.
+    pub params: Arrays,
     /// Residuals.
-    pub saved: RareArrays,
+    pub saved: Arrays,
 }
 
 impl Adjoint for ProgramAdjoint {

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::adjoint::cotangent;
 use super::call::{Call, Outputs};
-use super::launch::{Arrays, Part, RareArrays, Setting};
+use super::launch::{Arrays, Part, Setting};
 use super::program::{Intent, Program};
 use crate::accounting;
 use crate::autograd::{Adjoint, Cotangents};
@@ -184,7 +184,7 @@ impl Call<'_> {
         let mut written = program.outputs.iter().map(|output| output.axes).chain(edits);
         if written.any(|axes| resolved.points(program, axes) != 0) {
             let dense = |raw: &Raw| if raw.is_dense() { Ok(None) } else { raw.copied(origin).map(Some) };
-            let mut copies: RareArrays = self.arguments.raws().map(dense).collect::<Result<_>>()?;
+            let mut copies: Arrays = self.arguments.raws().map(dense).collect::<Result<_>>()?;
             let parts = self.arguments.parts().zip(&mut copies).map(|(part, copy)| match (part, copy) {
                 (Part::Read(raw), copy) => View::Read(copy.as_ref().unwrap_or(raw)),
                 (Part::Edit(place), None) => View::Write(place.reborrow()),

@@ -12,9 +12,7 @@ use super::adjoint::ProgramAdjoint;
 use super::block::Scalar;
 use super::body::Bodies;
 use super::bounds::check_indices;
-use super::launch::{
-    Arguments, Arrays, Frame, Params, RareArrays, Setting, absent, check_empty_reductions, reads,
-};
+use super::launch::{Arguments, Arrays, Frame, Params, Setting, absent, check_empty_reductions, reads};
 use super::program::{Array, Intent, Program};
 use super::sizes::Resolved;
 use crate::autograd::{self, Adjoint};
@@ -41,7 +39,7 @@ pub struct Call<'a> {
 
 /// The results of a call, to be taken in order.
 pub struct Outputs {
-    raws: smallvec::IntoIter<[Option<Raw>; 2]>,
+    raws: smallvec::IntoIter<[Option<Raw>; 3]>,
 }
 
 impl<'a> Call<'a> {
@@ -225,17 +223,13 @@ impl<'a> Call<'a> {
     }
 
     /// Gives the results their place in the graph.
-    fn attach(&self, outputs: &mut Arrays, saved: RareArrays, resolved: Resolved) -> Result<()> {
+    fn attach(&self, outputs: &mut Arrays, saved: Arrays, resolved: Resolved) -> Result<()> {
         let program = self.program;
         let Some(backward) = &program.backward else {
             unreachable!("bug in tensor_fn!: a tracked argument of a kernel without a gradient")
         };
         debug_assert!(program.tensors.iter().all(|param| matches!(param.intent, Intent::Read | Intent::Donate(_))));
-        let is_kept = |param: usize| reads(backward, Array::Param(param as u16));
-        let mut params = RareArrays::new();
-        if (0..program.tensors.len()).any(is_kept) {
-            params.extend(self.arguments.raws().enumerate().map(|(param, raw)| is_kept(param).then(|| raw.detached())));
-        }
+        let kept = |(param, raw): (usize, &Raw)| reads(backward, Array::Param(param as u16)).then(|| raw.detached());
         let adjoint = ProgramAdjoint {
             program,
             bodies: self.bodies,
@@ -243,7 +237,7 @@ impl<'a> Call<'a> {
             device: self.device.unwrap_or(DeviceId::Cpu),
             resolved,
             scalars: self.scalars.clone(),
-            params,
+            params: self.arguments.raws().enumerate().map(kept).collect(),
             saved,
         };
         self.record(outputs, adjoint)

@@ -27,9 +27,9 @@ use crate::tensor::raw::{Exclusive, Raw};
 pub(crate) struct Arguments<'a> {
     order: SmallVec<[Argument<'a>; 4]>,
     /// Places that are edited.
-    edited: SmallVec<[Exclusive<'a>; 1]>,
+    edited: SmallVec<[Exclusive<'a>; 2]>,
     /// Tensors that the call owns.
-    donated: SmallVec<[Raw; 1]>,
+    donated: SmallVec<[Raw; 2]>,
 }
 
 #[derive(Clone, Copy)]
@@ -116,15 +116,11 @@ impl<'a> Arguments<'a> {
 }
 
 /// Arrays, by position.
-pub(crate) type Arrays = SmallVec<[Option<Raw>; 2]>;
-
-/// Arrays of a kind that most programs have none of, by position.
-pub(crate) type RareArrays = Vec<Option<Raw>>;
+pub(crate) type Arrays = SmallVec<[Option<Raw>; 3]>;
 
 /// Places for so many arrays.
-pub(crate) fn absent(count: usize) -> RareArrays {
-    // Unlike `vec![None; count]` this costs nothing where there are none.
-    (0..count).map(|_| None).collect()
+pub(crate) fn absent(count: usize) -> Arrays {
+    SmallVec::from_elem(None, count)
 }
 
 /// What is the same for both directions of a call.
@@ -156,8 +152,8 @@ pub(crate) struct Frame<'a, 'p> {
     pub cotangents: Arrays,
     pub outputs: Arrays,
     pub gradients: Arrays,
-    pub saved: RareArrays,
-    pub temps: RareArrays,
+    pub saved: Arrays,
+    pub temps: Arrays,
 }
 
 impl Setting<'_> {

@@ -298,7 +298,7 @@ mod tests {
         outputs: &[ArrayDecl { elem: ELEM, axes: &[0, 3, 4] }],
         assertions: &[],
         saved: &[],
-        forward: Schedule { temps: &[], kernels: &[] },
+        forward: Schedule { temps: &[], kernels: &[], elementwise: false },
         backward: None,
     };
 

@@ -38,7 +38,6 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
     let points: usize = kernel.free.iter().flat_map(|&axis| launch.axis_sizes(axis)).product();
     let mut operands: SmallVec<[Run; 4]> = SmallVec::new();
     for (position, (operand, array)) in kernel.operands.iter().zip(launch.operands).enumerate() {
-        let dtype = launch.dtype(operand.elem);
         let own = operand.index.len() == kernel.free.len()
             && operand
                 .index
@@ -46,22 +45,19 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
                 .zip(kernel.free)
                 .all(|(index, free)| matches!(index, Index::Axis(axis) if axis == free));
         let plain = own || operand.index.iter().all(|index| matches!(index, Index::Axis(_)));
-        let copied = (0..kernel.writes.len()).any(|write| launch.is_written(position, write));
+        let run = Run::of_operand(launch, position);
         let step = match repeats(array) {
-            true if plain && !copied => 0,
-            _ if own && is_dense(array) => dtype.size(),
+            true if plain && !run.copied => 0,
+            _ if own && is_dense(array) => run.step,
             _ => return None,
         };
-        operands.push(Run { pointer: array.pointer, dtype, step, copied });
+        operands.push(Run { step, ..run });
     }
-    let mut writes: SmallVec<[Run; 2]> = SmallVec::new();
     for (write, array) in kernel.writes.iter().zip(launch.writes) {
         let WriteKind::Own { axes, .. } = write.kind else { return None };
-        if axes != kernel.free || array.pointer.is_null() || !is_dense(array) {
+        if axes != kernel.free || !(array.pointer.is_null() || is_dense(array)) {
             return None;
         }
-        let dtype = launch.dtype(write.elem);
-        writes.push(Run { pointer: array.pointer, dtype, step: dtype.size(), copied: false });
     }
 
     let mut scratch: Option<Scratch> = None;
@@ -72,17 +68,28 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
         unsafe { splat(operand.dtype.size(), buffer, operand.pointer, points.min(BLOCK)) };
         operand.pointer = buffer;
     }
-    let flat = Flat { launch, set, points, operands: &operands, writes: &writes };
-    let tasks = traverse::tasks(points);
-    if tasks == 1 {
-        return Some(flat.run_blocks(0, flat.blocks()));
+    Some(Flat { launch, set, points, operands }.run())
+}
+
+/// Runs a launch that is known to be of this kind, and whose arrays are all runs; gives its lowest fault.
+pub(super) fn run_over_runs(launch: &Launch<'_>, set: InstructionSet) -> Option<Found> {
+    let operands = (0..launch.operands.len()).map(|position| Run::of_operand(launch, position)).collect();
+    Flat { launch, set, points: launch.sizes[0] as usize, operands }.run()
+}
+
+impl Run {
+    /// A dense operand.
+    fn of_operand(launch: &Launch<'_>, position: usize) -> Run {
+        let ArrayRef { pointer, dtype, .. } = launch.operands[position];
+        let copied = launch.writes.iter().any(|write| write.pointer == pointer);
+        Run { pointer, dtype, step: dtype.size(), copied }
     }
-    let blocks = flat.blocks();
-    let found = (0..tasks)
-        .into_par_iter()
-        .map(|task| flat.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks))
-        .reduce(|| None, Found::lower);
-    Some(found)
+
+    /// A write; one that nobody wants is repeated in place.
+    fn of_write(write: &ArrayRef<'_>) -> Run {
+        let step = if write.pointer.is_null() { 0 } else { write.dtype.size() };
+        Run { pointer: write.pointer, dtype: write.dtype, step, copied: false }
+    }
 }
 
 /// A launch of this kind.
@@ -90,39 +97,51 @@ struct Flat<'a> {
     launch: &'a Launch<'a>,
     set: InstructionSet,
     points: usize,
-    operands: &'a [Run],
-    writes: &'a [Run],
+    operands: SmallVec<[Run; 4]>,
 }
 
 // SAFETY: the pointers are dereferenced under the invariants of `Launch`, each thread writing the points of its own blocks.
 unsafe impl Sync for Flat<'_> {}
 
 impl Flat<'_> {
-    fn blocks(&self) -> usize {
-        self.points.div_ceil(BLOCK)
+    /// Runs all blocks; gives the lowest fault.
+    fn run(&self) -> Option<Found> {
+        let (blocks, tasks) = (self.points.div_ceil(BLOCK), traverse::tasks(self.points));
+        if tasks == 1 {
+            return self.run_blocks(0, blocks);
+        }
+        (0..tasks)
+            .into_par_iter()
+            .map(|task| self.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks))
+            .reduce(|| None, Found::lower)
     }
 
     /// Runs some blocks in order; gives the lowest fault.
     fn run_blocks(&self, first: usize, end: usize) -> Option<Found> {
         let mut lowest = None;
-        let mut operands: SmallVec<[Slot; 4]> = SmallVec::from_elem(Slot::VACANT, self.operands.len());
-        let mut outputs: SmallVec<[Slot; 2]> = SmallVec::from_elem(Slot::VACANT, self.writes.len());
         let mut scratch: Option<Scratch> = None;
-        let mut buffer = |_: &Run| scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
-        let copies: SmallVec<[Option<*mut u8>; 4]> =
-            self.operands.iter().map(|run| Some(run).filter(|run| run.copied).map(&mut buffer)).collect();
+        let mut buffer = || scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
+        let copies: SmallVec<[(usize, *mut u8); 2]> =
+            (0..self.operands.len()).filter(|&position| self.operands[position].copied).map(|p| (p, buffer())).collect();
+        let mut writes: SmallVec<[Run; 2]> = self.launch.writes.iter().map(Run::of_write).collect();
+        for write in writes.iter_mut().filter(|write| write.pointer.is_null()) {
+            write.pointer = buffer();
+        }
+        let mut operands: SmallVec<[Slot; 4]> = SmallVec::new();
+        let mut outputs: SmallVec<[Slot; 2]> = SmallVec::new();
         for block in first..end {
             let start = block * BLOCK;
-            for (slot, run) in operands.iter_mut().zip(self.operands).chain(outputs.iter_mut().zip(self.writes)) {
-                *slot = Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
-            }
             let len = (self.points - start).min(BLOCK);
-            for ((slot, run), copy) in operands.iter_mut().zip(self.operands).zip(&copies) {
-                if let Some(copy) = *copy {
-                    // SAFETY: the operand has these `len` elements of `step` bytes; the buffer has room for `BLOCK`.
-                    unsafe { std::ptr::copy_nonoverlapping(slot.pointer, copy, len * run.step) };
-                    slot.pointer = copy;
-                }
+            let slot = |run: &Run| Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
+            operands.clear();
+            operands.extend(self.operands.iter().map(slot));
+            outputs.clear();
+            outputs.extend(writes.iter().map(slot));
+            for &(position, copy) in &copies {
+                let (slot, step) = (&mut operands[position], self.operands[position].step);
+                // SAFETY: the operand has these `len` elements of `step` bytes; the buffer has room for `BLOCK`.
+                unsafe { std::ptr::copy_nonoverlapping(slot.pointer, copy, len * step) };
+                slot.pointer = copy;
             }
             let parts = BlockParts {
                 len,
@@ -138,8 +157,8 @@ impl Flat<'_> {
                 sizes: self.launch.sizes,
             };
             // SAFETY: every array is one run of `points` elements (or a buffer that repeats its element), of which the
-            // block is the next part; `Launch` lends operands for reading and writes for writing, and an operand that is
-            // written was copied.
+            // block is the next part; `Launch` lends operands for reading and writes for writing, an operand that is
+            // written was copied, and a write that nobody wants goes to a buffer of `BLOCK` elements.
             let block = unsafe { Block::new(parts) };
             self.launch.passes[0].call(self.set, &block);
             if let Some(fault) = block.into_fault() {

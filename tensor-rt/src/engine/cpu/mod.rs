@@ -52,6 +52,12 @@ impl CpuEngine {
 
 impl Engine for CpuEngine {
     fn launch(&self, launch: &Launch<'_>) -> Result<(), LaunchError> {
+        if launch.runs {
+            return match flat::run_over_runs(launch, self.set) {
+                None => Ok(()),
+                Some(found) => Err(LaunchError::Fault(report(launch, found))),
+            };
+        }
         self.zero_scattered(launch);
         if launch.kernel.free.iter().any(|&axis| launch.axis_sizes(axis).any(|size| size == 0)) {
             return Ok(());
