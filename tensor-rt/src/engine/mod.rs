@@ -102,9 +102,11 @@ impl<'a> Launch<'a> {
         Self { program, kernel, passes, generic, sizes, rest, scalars, operands, writes, runs: false }
     }
 
-    /// The launch of an elementwise kernel ([`Schedule::elementwise`](crate::kernel::program::Schedule)) whose arrays are
-    /// all dense and of one shape: each is a run of elements, and an engine need not look at shapes.
-    pub(crate) fn over_runs(self) -> Self {
+    /// The launch as one over runs of elements: an engine need not look at shapes.
+    ///
+    /// # Safety
+    /// The kernel is that of an elementwise schedule, and every array is dense (but for a write that nobody wants).
+    pub(crate) unsafe fn over_runs(self) -> Self {
         Self { runs: true, ..self }
     }
 

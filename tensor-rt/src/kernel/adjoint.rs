@@ -46,7 +46,9 @@ impl Adjoint for ProgramAdjoint {
             device: self.device,
             origin: Origin { op: program.name, at: origin.at },
         };
-        check_indices(&setting, backward)?;
+        if !backward.elementwise {
+            check_indices(&setting, backward)?;
+        }
         let mut cotangents = Arrays::new();
         for (position, cotangent) in outputs.iter().enumerate() {
             cotangents.push(self.cotangent(&setting, backward, position, cotangent.as_ref())?);

@@ -152,8 +152,10 @@ impl<'a> Call<'a> {
         let (resolved, device) = self.resolve()?;
         let setting =
             Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, device, origin };
-        check_empty_reductions(&setting, &program.forward)?;
-        check_indices(&setting, &program.forward)?;
+        if !program.forward.elementwise {
+            check_empty_reductions(&setting, &program.forward)?;
+            check_indices(&setting, &program.forward)?;
+        }
 
         let tracked = self.arguments.raws().any(|raw| raw.node().is_some());
         let mut outputs = Arrays::with_capacity(program.outputs.len());

@@ -168,6 +168,13 @@ impl Frame<'_, '_> {
     /// Decides which kernels run, makes the temporaries (and residuals) that they need, and runs them.
     pub fn run(&mut self) -> Result<()> {
         let engine = engine(self.setting.device)?;
+        if self.schedule.elementwise {
+            let kernel = &self.schedule.kernels[0];
+            return match kernel.writes.iter().any(|write| self.raw(write.array).is_some()) {
+                true => self.launch(engine, kernel, self.bodies[0]),
+                false => Ok(()),
+            };
+        }
         let mut runs: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.schedule.kernels.len());
         for (position, kernel) in self.schedule.kernels.iter().enumerate().rev() {
             if !kernel.writes.iter().any(|write| self.raw(write.array).is_some()) && !self.checks(position) {
@@ -228,18 +235,27 @@ impl Frame<'_, '_> {
         if !scatters && resolved.points(program, kernel.free) == 0 {
             return Ok(());
         }
+        let mut over_runs = self.schedule.elementwise;
         let mut operands: SmallVec<[ArrayRef<'_>; 4]> = SmallVec::new();
         for operand in kernel.operands {
             let Some(raw) = self.raw(operand.array) else {
                 unreachable!("bug in a program: {:?} is read and never written", operand.array)
             };
+            over_runs &= raw.is_dense();
             operands.push(array_of(raw));
         }
         let mut writes: SmallVec<[ArrayRef<'_>; 2]> = SmallVec::new();
         for write in kernel.writes {
-            let dtype = write.elem.dtype(generic);
-            let unwanted = ArrayRef { pointer: std::ptr::null_mut(), dtype, shape: &[], strides: &[] };
-            writes.push(self.raw(write.array).map_or(unwanted, array_of));
+            writes.push(match self.raw(write.array) {
+                Some(raw) => {
+                    over_runs &= raw.is_dense();
+                    array_of(raw)
+                }
+                None => {
+                    let dtype = write.elem.dtype(generic);
+                    ArrayRef { pointer: std::ptr::null_mut(), dtype, shape: &[], strides: &[] }
+                }
+            });
         }
         accounting::launch(origin.at, traversals(kernel));
         // SAFETY: arrays are raw tensors, whose elements are allocated and of their type, and initialised by whoever made
@@ -248,9 +264,13 @@ impl Frame<'_, '_> {
         // are not read, and nobody has another kind of handle on their storage. An output in the storage of a donated
         // parameter is that parameter's elements, which the program lets it take. Shapes were resolved against
         // parameters and made from the same sizes; affine indices were checked.
-        let launch = unsafe {
+        let mut launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };
+        if over_runs {
+            // SAFETY: all arrays of an elementwise schedule have its one axis, and these are dense.
+            launch = unsafe { launch.over_runs() };
+        }
         engine.launch(&launch).or_else(|error| match error {
             // The kernel ran for another reason than its assertion.
             LaunchError::Fault(LaunchFault { kind: FaultKind::Assertion { .. }, .. })

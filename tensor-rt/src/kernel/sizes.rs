@@ -86,6 +86,11 @@ impl Resolved {
 
     /// The shape of an array with these axes.
     pub fn shape(&self, program: &Program, axes: &[u16]) -> Shape {
+        if let [axis] = axes
+            && program.axes[*axis as usize].rest
+        {
+            return Shape::of(PerAxis::from_slice(&self.rest));
+        }
         let mut shape = PerAxis::new();
         for &axis in axes {
             let axis = &program.axes[axis as usize];

@@ -81,7 +81,7 @@ impl Run {
     /// A dense operand.
     fn of_operand(launch: &Launch<'_>, position: usize) -> Run {
         let ArrayRef { pointer, dtype, .. } = launch.operands[position];
-        let copied = launch.writes.iter().any(|write| write.pointer == pointer);
+        let copied = (0..launch.writes.len()).any(|write| launch.is_written(position, write));
         Run { pointer, dtype, step: dtype.size(), copied }
     }
 
