@@ -177,7 +177,9 @@ impl Graph {
         let taken = self.at(step);
         taken.inputs = inputs;
         taken.adjoint = Some(record.adjoint);
-        taken.cotangents.resize(record.outputs, None);
+        for _ in 0..record.outputs {
+            taken.cotangents.push(None);
+        }
         Ok(())
     }
 
@@ -228,7 +230,10 @@ fn run(step: Step, leaves: &mut Parts, origin: Origin) -> Result<(SmallVec<[Opti
         let none = Cotangents::from_elem(None, inputs.len());
         return Ok((inputs, none));
     }
-    let wanted: SmallVec<[bool; 8]> = inputs.iter().map(Option::is_some).collect();
+    let mut wanted: SmallVec<[bool; 8]> = SmallVec::new();
+    for input in &inputs {
+        wanted.push(input.is_some());
+    }
     let parts = adjoint.cotangents(&cotangents, &wanted, origin)?;
     debug_assert_eq!(parts.len(), inputs.len(), "an adjoint gives one part per input");
     for part in parts.iter().flatten() {

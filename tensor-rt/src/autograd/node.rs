@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::element::DType;
 use crate::error::{Error, Origin, Result, Site};
@@ -84,12 +84,15 @@ pub(crate) fn record<'a>(
     outputs: usize,
     adjoint: impl Adjoint + 'static,
 ) -> SmallVec<[Arc<Node>; 2]> {
-    let inputs: Inputs = inputs.into_iter().map(|node| node.map(Source::of)).collect();
-    debug_assert!(inputs.iter().any(Option::is_some), "a call without a tracked input is not recorded");
-    let record = Record { inputs, outputs, adjoint: Box::new(adjoint) };
+    let mut sources = Inputs::new();
+    for input in inputs {
+        sources.push(input.map(Source::of));
+    }
+    debug_assert!(sources.iter().any(Option::is_some), "a call without a tracked input is not recorded");
+    let record = Record { inputs: sources, outputs, adjoint: Box::new(adjoint) };
     let call = Arc::new(Node { origin, role: Role::Call(Mutex::new(State::Recorded(record))) });
     if outputs == 1 {
-        return SmallVec::from_elem(call, 1);
+        return smallvec![call];
     }
     let output = |position| Arc::new(Node { origin, role: Role::Output { call: call.clone(), position } });
     (0..outputs).map(output).collect()

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::block::Scalar;
 use super::body::Bodies;
 use super::bounds::check_indices;
+use super::elementwise;
 use super::launch::{Arrays, Frame, Params, Setting, absent, reads};
 use super::program::{Array, Program, Schedule};
 use super::sizes::Resolved;
@@ -58,6 +59,16 @@ impl Adjoint for ProgramAdjoint {
             let array = super::program::ArrayDecl { elem: decl.elem, axes: decl.axes };
             let made = wanted && writes(backward, Array::Gradient(param as u16));
             gradients.push(if made { Some(setting.allocate(&array)?) } else { None });
+        }
+        let raw = |array| match array {
+            Array::Param(param) => self.params[param as usize].as_ref(),
+            Array::Cotangent(output) => cotangents[output as usize].as_ref(),
+            Array::Gradient(param) => gradients[param as usize].as_ref(),
+            Array::Saved(residual) => self.saved[residual as usize].as_ref(),
+            Array::Output(_) | Array::Temp(_) => None,
+        };
+        if backward.elementwise && elementwise::run(&setting, backward, self.bodies.backward, raw)? {
+            return Ok(gradients);
         }
         let mut frame = Frame {
             setting,

@@ -12,6 +12,7 @@ use super::adjoint::ProgramAdjoint;
 use super::block::Scalar;
 use super::body::Bodies;
 use super::bounds::check_indices;
+use super::elementwise;
 use super::launch::{Arguments, Arrays, Frame, Params, Setting, absent, check_empty_reductions, reads};
 use super::program::{Array, Intent, Program};
 use super::sizes::Resolved;
@@ -158,7 +159,7 @@ impl<'a> Call<'a> {
         }
 
         let tracked = self.arguments.raws().any(|raw| raw.node().is_some());
-        let mut outputs = Arrays::with_capacity(program.outputs.len());
+        let mut outputs = Arrays::new();
         for (position, output) in program.outputs.iter().enumerate() {
             let output = match self.arguments.donated(program, position as u16, tracked) {
                 Some(donated) => donated,
@@ -175,19 +176,29 @@ impl<'a> Call<'a> {
                 *place = Some(setting.allocate(&residual.array)?);
             }
         }
-        let mut frame = Frame {
-            setting,
-            schedule: &program.forward,
-            bodies: self.bodies.forward,
-            params: Params::Given(&mut self.arguments),
-            cotangents: Arrays::new(),
-            outputs,
-            gradients: Arrays::new(),
-            saved,
-            temps: absent(program.forward.temps.len()),
+        let raw = |array| match array {
+            Array::Param(param) => Some(self.arguments.raw(param as usize)),
+            Array::Output(output) => outputs[output as usize].as_ref(),
+            Array::Saved(residual) => saved[residual as usize].as_ref(),
+            Array::Cotangent(_) | Array::Gradient(_) | Array::Temp(_) => None,
         };
-        frame.run()?;
-        let Frame { mut outputs, mut saved, .. } = frame;
+        let done =
+            program.forward.elementwise && elementwise::run(&setting, &program.forward, self.bodies.forward, raw)?;
+        if !done {
+            let mut frame = Frame {
+                setting,
+                schedule: &program.forward,
+                bodies: self.bodies.forward,
+                params: Params::Given(&mut self.arguments),
+                cotangents: Arrays::new(),
+                outputs,
+                gradients: Arrays::new(),
+                saved,
+                temps: absent(program.forward.temps.len()),
+            };
+            frame.run()?;
+            (outputs, saved) = (frame.outputs, frame.saved);
+        }
         if tracked {
             for (position, place) in saved.iter_mut().enumerate() {
                 if place.is_none()
@@ -208,7 +219,11 @@ impl<'a> Call<'a> {
         }
         debug_assert_eq!(self.arguments.len(), self.program.tensors.len());
         let shape = |param| -> &[usize] { self.arguments.raw(param).shape() };
-        let resolved = Resolved::of(self.program, shape, &self.scalars, self.origin)?;
+        let alike = self.program.forward.elementwise.then(|| elementwise::sizes(self.program, self.arguments.raws()));
+        let resolved = match alike.flatten() {
+            Some(resolved) => resolved,
+            None => Resolved::of(self.program, shape, &self.scalars, self.origin)?,
+        };
         let Some(device) = self.device else { unreachable!("bug in tensor_fn!: a call without a device") };
         Ok((resolved, device))
     }
@@ -231,15 +246,18 @@ impl<'a> Call<'a> {
             unreachable!("bug in tensor_fn!: a tracked argument of a kernel without a gradient")
         };
         debug_assert!(program.tensors.iter().all(|param| matches!(param.intent, Intent::Read | Intent::Donate(_))));
-        let kept = |(param, raw): (usize, &Raw)| reads(backward, Array::Param(param as u16)).then(|| raw.detached());
+        let mut params = Arrays::new();
+        for (param, raw) in self.arguments.raws().enumerate() {
+            params.push(reads(backward, Array::Param(param as u16)).then(|| raw.detached()));
+        }
         let adjoint = ProgramAdjoint {
             program,
             bodies: self.bodies,
             generic: self.generic,
             device: self.device.unwrap_or(DeviceId::Cpu),
             resolved,
-            scalars: self.scalars.clone(),
-            params: self.arguments.raws().enumerate().map(kept).collect(),
+            scalars: SmallVec::from_slice(&self.scalars),
+            params,
             saved,
         };
         self.record(outputs, adjoint)

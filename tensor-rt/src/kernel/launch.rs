@@ -68,6 +68,9 @@ impl<'a> Arguments<'a> {
     /// An output in the storage of the first donated tensor that it may take: no other handle sees the storage, the tensor
     /// is dense in it, and if the call is tracked, no gradient needs its value.
     pub fn donated(&mut self, program: &Program, output: u16, tracked: bool) -> Option<Raw> {
+        if self.donated.is_empty() {
+            return None;
+        }
         for (param, declared) in program.tensors.iter().enumerate() {
             let (Intent::Donate(takers), Argument::Donate(place)) = (declared.intent, self.order[param]) else {
                 continue;
@@ -120,7 +123,11 @@ pub(crate) type Arrays = SmallVec<[Option<Raw>; 3]>;
 
 /// Places for so many arrays.
 pub(crate) fn absent(count: usize) -> Arrays {
-    SmallVec::from_elem(None, count)
+    let mut arrays = Arrays::new();
+    for _ in 0..count {
+        arrays.push(None);
+    }
+    arrays
 }
 
 /// What is the same for both directions of a call.
@@ -168,13 +175,6 @@ impl Frame<'_, '_> {
     /// Decides which kernels run, makes the temporaries (and residuals) that they need, and runs them.
     pub fn run(&mut self) -> Result<()> {
         let engine = engine(self.setting.device)?;
-        if self.schedule.elementwise {
-            let kernel = &self.schedule.kernels[0];
-            return match kernel.writes.iter().any(|write| self.raw(write.array).is_some()) {
-                true => self.launch(engine, kernel, self.bodies[0]),
-                false => Ok(()),
-            };
-        }
         let mut runs: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.schedule.kernels.len());
         for (position, kernel) in self.schedule.kernels.iter().enumerate().rev() {
             if !kernel.writes.iter().any(|write| self.raw(write.array).is_some()) && !self.checks(position) {
@@ -235,27 +235,18 @@ impl Frame<'_, '_> {
         if !scatters && resolved.points(program, kernel.free) == 0 {
             return Ok(());
         }
-        let mut over_runs = self.schedule.elementwise;
         let mut operands: SmallVec<[ArrayRef<'_>; 4]> = SmallVec::new();
         for operand in kernel.operands {
             let Some(raw) = self.raw(operand.array) else {
                 unreachable!("bug in a program: {:?} is read and never written", operand.array)
             };
-            over_runs &= raw.is_dense();
             operands.push(array_of(raw));
         }
         let mut writes: SmallVec<[ArrayRef<'_>; 2]> = SmallVec::new();
         for write in kernel.writes {
-            writes.push(match self.raw(write.array) {
-                Some(raw) => {
-                    over_runs &= raw.is_dense();
-                    array_of(raw)
-                }
-                None => {
-                    let dtype = write.elem.dtype(generic);
-                    ArrayRef { pointer: std::ptr::null_mut(), dtype, shape: &[], strides: &[] }
-                }
-            });
+            let dtype = write.elem.dtype(generic);
+            let unwanted = ArrayRef { pointer: std::ptr::null_mut(), dtype, shape: &[], strides: &[] };
+            writes.push(self.raw(write.array).map_or(unwanted, array_of));
         }
         accounting::launch(origin.at, traversals(kernel));
         // SAFETY: arrays are raw tensors, whose elements are allocated and of their type, and initialised by whoever made
@@ -264,13 +255,9 @@ impl Frame<'_, '_> {
         // are not read, and nobody has another kind of handle on their storage. An output in the storage of a donated
         // parameter is that parameter's elements, which the program lets it take. Shapes were resolved against
         // parameters and made from the same sizes; affine indices were checked.
-        let mut launch = unsafe {
+        let launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };
-        if over_runs {
-            // SAFETY: all arrays of an elementwise schedule have its one axis, and these are dense.
-            launch = unsafe { launch.over_runs() };
-        }
         engine.launch(&launch).or_else(|error| match error {
             // The kernel ran for another reason than its assertion.
             LaunchError::Fault(LaunchFault { kind: FaultKind::Assertion { .. }, .. })
@@ -295,7 +282,7 @@ fn array_of(raw: &Raw) -> ArrayRef<'_> {
     ArrayRef { pointer: raw.pointer().cast_mut(), dtype: raw.dtype(), shape: raw.shape(), strides: raw.strides() }
 }
 
-fn error_of(error: LaunchError, schedule: &Schedule, kernel: &Kernel, setting: Setting<'_>) -> Error {
+pub(super) fn error_of(error: LaunchError, schedule: &Schedule, kernel: &Kernel, setting: Setting<'_>) -> Error {
     let Origin { op, at } = setting.origin;
     let fault = match error {
         LaunchError::Fault(fault) => fault,
@@ -352,7 +339,7 @@ fn engine(device: DeviceId) -> Result<&'static dyn Engine> {
 }
 
 /// The CPU engine on the fastest instruction set, or on the one that `TENSOR_ISA` names.
-fn cpu_engine() -> Result<&'static CpuEngine> {
+pub(super) fn cpu_engine() -> Result<&'static CpuEngine> {
     static ENGINE: std::sync::OnceLock<Result<CpuEngine, Error>> = std::sync::OnceLock::new();
     let chosen = ENGINE.get_or_init(|| {
         let available = InstructionSet::available();

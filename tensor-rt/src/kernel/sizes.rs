@@ -9,7 +9,7 @@
 use smallvec::SmallVec;
 
 use super::block::Scalar;
-use super::program::{Array, Extent, Program, SizeExpr, TensorParam};
+use super::program::{Array, Extent, Program, SizeExpr};
 use crate::error::{Error, Origin, Result};
 use crate::shape::{PerAxis, Shape};
 
@@ -67,11 +67,6 @@ impl Resolved {
         scalars: &[Scalar],
         origin: Origin,
     ) -> Result<Resolved> {
-        if let Some(rest) = one_shape(program, &shape)
-            && let Ok(points) = i64::try_from(rest.iter().product::<usize>())
-        {
-            return Ok(Resolved { sizes: SmallVec::from_slice(&[points]), rest: PerAxis::from_slice(rest) });
-        }
         let mut resolved =
             Resolved { sizes: SmallVec::from_elem(UNKNOWN, program.extents.len()), rest: SmallVec::new() };
         for (extent, size) in program.extents.iter().zip(&mut resolved.sizes) {
@@ -214,15 +209,6 @@ impl Resolved {
             });
         program.outputs.iter().map(|output| output.axes).chain(edited).any(|axes| self.points(program, axes) != 0)
     }
-}
-
-/// The shape of all arguments, where a program has no axes but `..` and every parameter has it. Operators are of this kind:
-/// for a few elements, resolving them in general would cost more than the kernel.
-fn one_shape<'s>(program: &Program, shape: &impl Fn(usize) -> &'s [usize]) -> Option<&'s [usize]> {
-    let ([axis], [_], [_, ..]) = (program.axes, program.extents, program.tensors) else { return None };
-    let first = shape(0);
-    let alike = |(position, param): (usize, &TensorParam)| param.axes.len() == 1 && shape(position) == first;
-    (axis.rest && program.tensors.iter().enumerate().all(alike)).then_some(first)
 }
 
 /// The size of an extent that is not known yet.

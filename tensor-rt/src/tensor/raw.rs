@@ -37,6 +37,8 @@ struct Window {
     memory: Memory,
     layout: Layout,
     dtype: DType,
+    /// What the layout says of itself: every call asks.
+    is_dense: bool,
 }
 
 /// The storage of a window.
@@ -78,7 +80,8 @@ impl Raw {
     }
 
     fn over(memory: Memory, layout: Layout, dtype: DType) -> Raw {
-        Raw { window: Arc::new(Window { memory, layout, dtype }), node: None }
+        let is_dense = layout.is_dense();
+        Raw { window: Arc::new(Window { memory, layout, dtype, is_dense }), node: None }
     }
 
     /// A dense tensor of zeros (`false` for `bool`).
@@ -169,7 +172,7 @@ impl Raw {
 
     /// True if the elements lie one after the other in row-major order.
     pub(crate) fn is_dense(&self) -> bool {
-        self.window.layout.is_dense()
+        self.window.is_dense
     }
 
     /// True if both are handles on one storage.
@@ -350,7 +353,9 @@ impl<'a> Exclusive<'a> {
     /// Writes every element of a tensor with the same shape and element type.
     pub(crate) fn copy_from(&mut self, source: &Raw) {
         assert!(
-            source.shape() == self.raw.shape() && source.dtype() == self.raw.dtype() && !source.shares_storage(&self.raw),
+            source.shape() == self.raw.shape()
+                && source.dtype() == self.raw.dtype()
+                && !source.shares_storage(&self.raw),
             "bug in tensor-rt: a copy between tensors that do not match"
         );
         let (shape, size) = (self.raw.shape().clone(), self.raw.dtype().size());

@@ -13,9 +13,9 @@ use super::scratch::Scratch;
 use super::stage::splat;
 use super::traverse;
 use crate::element::DType;
-use crate::engine::{ArrayRef, Launch};
-use crate::kernel::block::{BLOCK, Block, BlockParts, Slot};
-use crate::kernel::body::InstructionSet;
+use crate::engine::{ArrayRef, Launch, RunLaunch};
+use crate::kernel::block::{BLOCK, Block, BlockParts, Scalar, Slot};
+use crate::kernel::body::{InstructionSet, PassFn};
 use crate::kernel::program::{Index, WriteKind};
 
 /// An array of a launch: how far its pointer moves per point, in bytes.
@@ -68,13 +68,56 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
         unsafe { splat(operand.dtype.size(), buffer, operand.pointer, points.min(BLOCK)) };
         operand.pointer = buffer;
     }
-    Some(Flat { launch, set, points, operands }.run())
+    let writes = launch.writes.iter().map(Run::of_write).collect();
+    let (pass, scalars, sizes) = (launch.passes[0], launch.scalars, launch.sizes);
+    Some(Flat { pass, set, points, operands, writes, scalars, sizes }.run())
 }
 
 /// Runs a launch that is known to be of this kind, and whose arrays are all runs; gives its lowest fault.
-pub(super) fn run_over_runs(launch: &Launch<'_>, set: InstructionSet) -> Option<Found> {
-    let operands = (0..launch.operands.len()).map(|position| Run::of_operand(launch, position)).collect();
-    Flat { launch, set, points: launch.sizes[0] as usize, operands }.run()
+pub(super) fn run_over_runs(launch: &RunLaunch<'_>, set: InstructionSet) -> Option<Found> {
+    let RunLaunch { pass, points, operands, writes, scalars, sizes } = *launch;
+    let copied = |operand: &Slot| writes.iter().any(|write| write.pointer == operand.pointer);
+    let moved = operands.iter().any(copied) || writes.iter().any(|write| write.pointer.is_null());
+    if points <= BLOCK && !moved {
+        // SAFETY: `RunLaunch` lends the operands for reading and the writes for writing, and none is both.
+        return unsafe {
+            call(pass, set, 0, BlockParts { operands, outputs: writes, ..empty(points, scalars, sizes) })
+        };
+    }
+    let run = |slot: &Slot| Run { step: slot.dtype.size(), pointer: slot.pointer, dtype: slot.dtype, copied: false };
+    let operands = operands.iter().map(|operand| Run { copied: copied(operand), ..run(operand) }).collect();
+    let writes = writes.iter().map(run).map(Run::kept).collect();
+    Flat { pass, set, points, operands, writes, scalars, sizes }.run()
+}
+
+/// A block of so many points without arrays.
+fn empty<'a>(len: usize, scalars: &'a [Scalar], sizes: &'a [i64]) -> BlockParts<'a> {
+    BlockParts {
+        len,
+        operands: &[],
+        axes: &[],
+        rows: &[],
+        values: &[],
+        outputs: &[],
+        indices: &[],
+        index_starts: &[],
+        gathers: &[],
+        scalars,
+        sizes,
+    }
+}
+
+/// Runs the block whose first point is `start`; gives its lowest fault.
+///
+/// # Safety
+/// As [`Block::new`].
+unsafe fn call(pass: PassFn, set: InstructionSet, start: usize, parts: BlockParts<'_>) -> Option<Found> {
+    // SAFETY: the caller's.
+    let block = unsafe { Block::new(parts) };
+    pass.call(set, &block);
+    let fault = block.into_fault()?;
+    let free = start + fault.point as usize;
+    Some(Found { free, reduced: 0, order: (free, 0, 0), kind: fault.kind })
 }
 
 impl Run {
@@ -85,19 +128,27 @@ impl Run {
         Run { pointer, dtype, step: dtype.size(), copied }
     }
 
-    /// A write; one that nobody wants is repeated in place.
     fn of_write(write: &ArrayRef<'_>) -> Run {
-        let step = if write.pointer.is_null() { 0 } else { write.dtype.size() };
-        Run { pointer: write.pointer, dtype: write.dtype, step, copied: false }
+        let ArrayRef { pointer, dtype, .. } = *write;
+        Run { pointer, dtype, step: dtype.size(), copied: false }.kept()
+    }
+
+    /// A write, repeated in place if nobody wants it.
+    fn kept(self) -> Run {
+        if self.pointer.is_null() { Run { step: 0, ..self } } else { self }
     }
 }
 
 /// A launch of this kind.
 struct Flat<'a> {
-    launch: &'a Launch<'a>,
+    pass: PassFn,
     set: InstructionSet,
     points: usize,
     operands: SmallVec<[Run; 4]>,
+    /// Null if nobody wants it.
+    writes: SmallVec<[Run; 2]>,
+    scalars: &'a [Scalar],
+    sizes: &'a [i64],
 }
 
 // SAFETY: the pointers are dereferenced under the invariants of `Launch`, each thread writing the points of its own blocks.
@@ -118,54 +169,37 @@ impl Flat<'_> {
 
     /// Runs some blocks in order; gives the lowest fault.
     fn run_blocks(&self, first: usize, end: usize) -> Option<Found> {
-        let mut lowest = None;
         let mut scratch: Option<Scratch> = None;
         let mut buffer = || scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
-        let copies: SmallVec<[(usize, *mut u8); 2]> =
-            (0..self.operands.len()).filter(|&position| self.operands[position].copied).map(|p| (p, buffer())).collect();
-        let mut writes: SmallVec<[Run; 2]> = self.launch.writes.iter().map(Run::of_write).collect();
+        let copies: SmallVec<[Option<*mut u8>; 4]> =
+            self.operands.iter().map(|run| run.copied.then(&mut buffer)).collect();
+        let mut writes = self.writes.clone();
         for write in writes.iter_mut().filter(|write| write.pointer.is_null()) {
             write.pointer = buffer();
         }
-        let mut operands: SmallVec<[Slot; 4]> = SmallVec::new();
-        let mut outputs: SmallVec<[Slot; 2]> = SmallVec::new();
+        let mut operands: SmallVec<[Slot; 4]> = SmallVec::from_elem(Slot::VACANT, self.operands.len());
+        let mut outputs: SmallVec<[Slot; 2]> = SmallVec::from_elem(Slot::VACANT, writes.len());
+        let mut lowest = None;
         for block in first..end {
             let start = block * BLOCK;
             let len = (self.points - start).min(BLOCK);
-            let slot = |run: &Run| Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
-            operands.clear();
-            operands.extend(self.operands.iter().map(slot));
-            outputs.clear();
-            outputs.extend(writes.iter().map(slot));
-            for &(position, copy) in &copies {
-                let (slot, step) = (&mut operands[position], self.operands[position].step);
-                // SAFETY: the operand has these `len` elements of `step` bytes; the buffer has room for `BLOCK`.
-                unsafe { std::ptr::copy_nonoverlapping(slot.pointer, copy, len * step) };
-                slot.pointer = copy;
+            for (slot, run) in operands.iter_mut().zip(&self.operands).chain(outputs.iter_mut().zip(&writes)) {
+                *slot = Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
             }
-            let parts = BlockParts {
-                len,
-                operands: &operands,
-                axes: &[],
-                rows: &[],
-                values: &[],
-                outputs: &outputs,
-                indices: &[],
-                index_starts: &[],
-                gathers: &[],
-                scalars: self.launch.scalars,
-                sizes: self.launch.sizes,
-            };
+            for ((slot, run), copy) in operands.iter_mut().zip(&self.operands).zip(&copies) {
+                if let Some(copy) = *copy {
+                    // SAFETY: the operand has these `len` elements of `step` bytes; the buffer has room for `BLOCK`.
+                    unsafe { std::ptr::copy_nonoverlapping(slot.pointer, copy, len * run.step) };
+                    slot.pointer = copy;
+                }
+            }
+            let parts = BlockParts { operands: &operands, outputs: &outputs, ..empty(len, self.scalars, self.sizes) };
             // SAFETY: every array is one run of `points` elements (or a buffer that repeats its element), of which the
-            // block is the next part; `Launch` lends operands for reading and writes for writing, an operand that is
+            // block is the next part; the launch lends operands for reading and writes for writing, an operand that is
             // written was copied, and a write that nobody wants goes to a buffer of `BLOCK` elements.
-            let block = unsafe { Block::new(parts) };
-            self.launch.passes[0].call(self.set, &block);
-            if let Some(fault) = block.into_fault() {
-                // Blocks run in order, so the first fault is the lowest.
-                let free = start + fault.point as usize;
-                lowest = lowest.or(Some(Found { free, reduced: 0, order: (free, 0, 0), kind: fault.kind }));
-            }
+            let found = unsafe { call(self.pass, self.set, start, parts) };
+            // Blocks run in order, so the first fault is the lowest.
+            lowest = lowest.or(found);
         }
         lowest
     }

@@ -32,8 +32,9 @@ use smallvec::SmallVec;
 use self::executor::Found;
 use self::plan::Plan;
 pub(crate) use self::plan::needs_elements;
-use super::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory};
+use super::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory, RunLaunch, unravel};
 use crate::element::DType;
+use crate::kernel::block::FaultKind;
 use crate::kernel::body::InstructionSet;
 use crate::kernel::program::{ReduceOp, WriteKind};
 
@@ -48,16 +49,15 @@ impl CpuEngine {
     pub(crate) fn new(set: InstructionSet) -> Self {
         Self { set }
     }
+
+    /// Runs an elementwise kernel to its end; gives the lowest point at which it found something wrong.
+    pub(crate) fn launch_over_runs(&self, launch: &RunLaunch<'_>) -> Option<(usize, FaultKind)> {
+        flat::run_over_runs(launch, self.set).map(|found| (found.free, found.kind))
+    }
 }
 
 impl Engine for CpuEngine {
     fn launch(&self, launch: &Launch<'_>) -> Result<(), LaunchError> {
-        if launch.runs {
-            return match flat::run_over_runs(launch, self.set) {
-                None => Ok(()),
-                Some(found) => Err(LaunchError::Fault(report(launch, found))),
-            };
-        }
         self.zero_scattered(launch);
         if launch.kernel.free.iter().any(|&axis| launch.axis_sizes(axis).any(|size| size == 0)) {
             return Ok(());
@@ -180,13 +180,7 @@ fn report(launch: &Launch<'_>, found: Found) -> LaunchFault {
     let mut position = Vec::new();
     for (axes, linear) in [(launch.kernel.free, found.free), (launch.kernel.reduced, found.reduced)] {
         let sizes: Vec<usize> = axes.iter().flat_map(|&axis| launch.axis_sizes(axis)).collect();
-        let mut index = vec![0; sizes.len()];
-        let mut rest = linear;
-        for dim in (0..sizes.len()).rev() {
-            index[dim] = rest % sizes[dim].max(1);
-            rest /= sizes[dim].max(1);
-        }
-        position.extend(index);
+        position.extend(unravel(linear, &sizes));
     }
     LaunchFault { kind: found.kind, position: position.into() }
 }
