@@ -40,7 +40,8 @@ pub struct Call<'a> {
 
 /// The results of a call, to be taken in order.
 pub struct Outputs {
-    raws: smallvec::IntoIter<[Option<Raw>; 3]>,
+    raws: Arrays,
+    taken: usize,
 }
 
 impl<'a> Call<'a> {
@@ -281,23 +282,23 @@ impl<'a> Call<'a> {
 impl Outputs {
     /// The results in order.
     pub(super) fn new(raws: Arrays) -> Self {
-        Self { raws: raws.into_iter() }
+        Self { raws, taken: 0 }
     }
 
     /// The next result.
     pub fn take<D: Device, G: GradMode, T: Element>(&mut self) -> Tensor<D, G, T> {
-        match self.raws.next().flatten() {
-            Some(raw) => Tensor::from_raw(raw),
-            None => unreachable!("bug in tensor_fn!: more results are taken than there are"),
-        }
+        Tensor::from_raw(self.next())
     }
 
     /// The only result, without types.
     pub(crate) fn into_raw(mut self) -> Raw {
         debug_assert_eq!(self.raws.len(), 1);
-        match self.raws.next().flatten() {
-            Some(raw) => raw,
-            None => unreachable!("bug in tensor-rt: a call without a result"),
-        }
+        self.next()
+    }
+
+    fn next(&mut self) -> Raw {
+        let raw = self.raws.get_mut(self.taken).and_then(Option::take);
+        self.taken += 1;
+        raw.expect("bug in tensor_fn!: more results are taken than there are")
     }
 }

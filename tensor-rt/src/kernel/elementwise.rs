@@ -41,7 +41,7 @@ pub(super) fn run<'r>(
     let kernel = &schedule.kernels[0];
     let Setting { resolved, scalars, origin, .. } = *setting;
     let (sizes, points) = (resolved.sizes.as_slice(), resolved.sizes[0] as usize);
-    if setting.device != DeviceId::Cpu || points == 0 {
+    if points == 0 || !matches!(setting.device, DeviceId::Cpu) {
         return Ok(false);
     }
     let (mut operands, mut writes) = (SmallVec::<[Slot; 4]>::new(), SmallVec::<[Slot; 2]>::new());

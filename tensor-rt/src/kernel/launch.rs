@@ -94,7 +94,12 @@ impl<'a> Arguments<'a> {
 
     /// An argument by position.
     pub fn raw(&self, param: usize) -> &Raw {
-        match self.order[param] {
+        self.at(&self.order[param])
+    }
+
+    #[inline]
+    fn at(&self, argument: &Argument<'a>) -> &Raw {
+        match *argument {
             Argument::Read(raw) => raw,
             Argument::Edit(place) => self.edited[place].raw(),
             Argument::Donate(place) => &self.donated[place],
@@ -114,7 +119,7 @@ impl<'a> Arguments<'a> {
 
     /// All arguments.
     pub fn raws(&self) -> impl Iterator<Item = &Raw> {
-        (0..self.len()).map(|param| self.raw(param))
+        self.order.iter().map(|argument| self.at(argument))
     }
 }
 

@@ -77,16 +77,22 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
 pub(super) fn run_over_runs(launch: &RunLaunch<'_>, set: InstructionSet) -> Option<Found> {
     let RunLaunch { pass, points, operands, writes, scalars, sizes } = *launch;
     let copied = |operand: &Slot| writes.iter().any(|write| write.pointer == operand.pointer);
-    let moved = operands.iter().any(copied) || writes.iter().any(|write| write.pointer.is_null());
-    if points <= BLOCK && !moved {
-        // SAFETY: `RunLaunch` lends the operands for reading and the writes for writing, and none is both.
-        return unsafe {
-            call(pass, set, 0, BlockParts { operands, outputs: writes, ..empty(points, scalars, sizes) })
-        };
+    if points <= BLOCK && !operands.iter().any(copied) {
+        let mut outputs: SmallVec<[Slot; 4]> = SmallVec::from_slice(writes);
+        let mut scratch: Option<Scratch> = None;
+        for slot in outputs.iter_mut().filter(|slot| slot.pointer.is_null()) {
+            slot.pointer = scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
+        }
+        let parts = BlockParts { operands, outputs: &outputs, ..empty(points, scalars, sizes) };
+        // SAFETY: `RunLaunch` lends the operands for reading and the writes for writing, and none is both; a write that
+        // nobody wants goes to a buffer of `BLOCK` elements.
+        return unsafe { call(pass, set, 0, &parts) };
     }
     let run = |slot: &Slot| Run { step: slot.dtype.size(), pointer: slot.pointer, dtype: slot.dtype, copied: false };
-    let operands = operands.iter().map(|operand| Run { copied: copied(operand), ..run(operand) }).collect();
-    let writes = writes.iter().map(run).map(Run::kept).collect();
+    let (mut runs, mut kept) = (SmallVec::new(), SmallVec::new());
+    operands.iter().for_each(|operand| runs.push(Run { copied: copied(operand), ..run(operand) }));
+    writes.iter().for_each(|write| kept.push(run(write).kept()));
+    let (operands, writes) = (runs, kept);
     Flat { pass, set, points, operands, writes, scalars, sizes }.run()
 }
 
@@ -111,7 +117,7 @@ fn empty<'a>(len: usize, scalars: &'a [Scalar], sizes: &'a [i64]) -> BlockParts<
 ///
 /// # Safety
 /// As [`Block::new`].
-unsafe fn call(pass: PassFn, set: InstructionSet, start: usize, parts: BlockParts<'_>) -> Option<Found> {
+unsafe fn call(pass: PassFn, set: InstructionSet, start: usize, parts: &BlockParts<'_>) -> Option<Found> {
     // SAFETY: the caller's.
     let block = unsafe { Block::new(parts) };
     pass.call(set, &block);
@@ -171,33 +177,37 @@ impl Flat<'_> {
     fn run_blocks(&self, first: usize, end: usize) -> Option<Found> {
         let mut scratch: Option<Scratch> = None;
         let mut buffer = || scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
-        let copies: SmallVec<[Option<*mut u8>; 4]> =
-            self.operands.iter().map(|run| run.copied.then(&mut buffer)).collect();
-        let mut writes = self.writes.clone();
+        let mut copies: SmallVec<[(usize, *mut u8); 2]> = SmallVec::new();
+        for (position, run) in self.operands.iter().enumerate() {
+            if run.copied {
+                copies.push((position, buffer()));
+            }
+        }
+        let mut writes: SmallVec<[Run; 2]> = SmallVec::from_slice(&self.writes);
         for write in writes.iter_mut().filter(|write| write.pointer.is_null()) {
             write.pointer = buffer();
         }
-        let mut operands: SmallVec<[Slot; 4]> = SmallVec::from_elem(Slot::VACANT, self.operands.len());
-        let mut outputs: SmallVec<[Slot; 2]> = SmallVec::from_elem(Slot::VACANT, writes.len());
+        let (mut operands, mut outputs) = (SmallVec::<[Slot; 4]>::new(), SmallVec::<[Slot; 2]>::new());
         let mut lowest = None;
         for block in first..end {
             let start = block * BLOCK;
             let len = (self.points - start).min(BLOCK);
-            for (slot, run) in operands.iter_mut().zip(&self.operands).chain(outputs.iter_mut().zip(&writes)) {
-                *slot = Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
-            }
-            for ((slot, run), copy) in operands.iter_mut().zip(&self.operands).zip(&copies) {
-                if let Some(copy) = *copy {
-                    // SAFETY: the operand has these `len` elements of `step` bytes; the buffer has room for `BLOCK`.
-                    unsafe { std::ptr::copy_nonoverlapping(slot.pointer, copy, len * run.step) };
-                    slot.pointer = copy;
-                }
+            let slot = |run: &Run| Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
+            operands.clear();
+            outputs.clear();
+            self.operands.iter().for_each(|run| operands.push(slot(run)));
+            writes.iter().for_each(|run| outputs.push(slot(run)));
+            for &(position, copy) in &copies {
+                let (slot, step) = (&mut operands[position], self.operands[position].step);
+                // SAFETY: the operand has these `len` elements of `step` bytes; the buffer has room for `BLOCK`.
+                unsafe { std::ptr::copy_nonoverlapping(slot.pointer, copy, len * step) };
+                slot.pointer = copy;
             }
             let parts = BlockParts { operands: &operands, outputs: &outputs, ..empty(len, self.scalars, self.sizes) };
             // SAFETY: every array is one run of `points` elements (or a buffer that repeats its element), of which the
             // block is the next part; the launch lends operands for reading and writes for writing, an operand that is
             // written was copied, and a write that nobody wants goes to a buffer of `BLOCK` elements.
-            let found = unsafe { call(self.pass, self.set, start, parts) };
+            let found = unsafe { call(self.pass, self.set, start, &parts) };
             // Blocks run in order, so the first fault is the lowest.
             lowest = lowest.or(found);
         }
