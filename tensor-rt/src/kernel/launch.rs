@@ -27,7 +27,7 @@ use crate::tensor::raw::{Exclusive, Raw};
 pub(crate) struct Arguments<'a> {
     order: SmallVec<[Argument<'a>; 4]>,
     /// Places that are edited.
-    edited: SmallVec<[Exclusive<'a>; 2]>,
+    edited: SmallVec<[Exclusive<'a>; 4]>,
     /// Tensors that the call owns.
     donated: SmallVec<[Raw; 2]>,
 }

@@ -71,17 +71,13 @@ impl Raw {
     pub(crate) fn empty(device: DeviceId, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
         let shape = shape.into();
         let storage = Storage::stale(device, shape.bytes(dtype.size(), origin)?, origin)?;
-        let mut raw = Raw::over(Memory::Owned(storage), Layout::dense(shape), dtype);
+        let (memory, layout) = (Memory::Owned(storage), Layout::dense(shape));
+        let mut raw = Raw { window: Arc::new(Window { memory, layout, dtype, is_dense: true }), node: None };
         if dtype == DType::Bool {
             // Of the bytes that may be there only 0 and 1 are a `bool`.
             raw.fresh().fill_zero();
         }
         Ok(raw)
-    }
-
-    fn over(memory: Memory, layout: Layout, dtype: DType) -> Raw {
-        let is_dense = layout.is_dense();
-        Raw { window: Arc::new(Window { memory, layout, dtype, is_dense }), node: None }
     }
 
     /// A dense tensor of zeros (`false` for `bool`).
@@ -219,7 +215,8 @@ impl Raw {
             Memory::Owned(_) => &self.window,
             Memory::Of(owner) => owner,
         };
-        Raw::over(Memory::Of(owner.clone()), layout, self.dtype())
+        let (memory, dtype, is_dense) = (Memory::Of(owner.clone()), self.dtype(), layout.is_dense());
+        Raw { window: Arc::new(Window { memory, layout, dtype, is_dense }), node: None }
     }
 
     /// The same elements, dense, outside the graph; a counted copy unless they already are.
