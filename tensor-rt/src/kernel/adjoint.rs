@@ -2,10 +2,8 @@
 //!
 //! Invariant: what is kept is outside the graph, and never changes: an edit of a kept tensor copies it first.
 
-use smallvec::SmallVec;
-
 use super::block::Scalar;
-use super::body::Bodies;
+use super::body::PassFn;
 use super::bounds::check_indices;
 use super::elementwise;
 use super::launch::{Arrays, Frame, Params, Setting, absent, reads};
@@ -22,11 +20,11 @@ use crate::tensor::view::Movement;
 /// The way back through a program.
 pub(crate) struct ProgramAdjoint {
     pub program: &'static Program,
-    pub bodies: Bodies,
+    pub bodies: &'static [&'static [PassFn]],
     pub generic: DType,
     pub device: DeviceId,
     pub resolved: Resolved,
-    pub scalars: SmallVec<[Scalar; 4]>,
+    pub scalars: Box<[Scalar]>,
     /// Parameters that the backward schedule reads.
     pub params: Arrays,
     /// Residuals.
@@ -67,13 +65,13 @@ impl Adjoint for ProgramAdjoint {
             Array::Saved(residual) => self.saved[residual as usize].as_ref(),
             Array::Output(_) | Array::Temp(_) => None,
         };
-        if backward.elementwise && elementwise::run(&setting, backward, self.bodies.backward, raw)? {
+        if backward.elementwise && elementwise::run(&setting, backward, self.bodies, raw)? {
             return Ok(gradients);
         }
         let mut frame = Frame {
             setting,
             schedule: backward,
-            bodies: self.bodies.backward,
+            bodies: self.bodies,
             params: Params::Kept(&self.params),
             cotangents,
             outputs: Arrays::new(),

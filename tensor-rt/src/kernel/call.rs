@@ -253,11 +253,11 @@ impl<'a> Call<'a> {
         }
         let adjoint = ProgramAdjoint {
             program,
-            bodies: self.bodies,
+            bodies: self.bodies.backward,
             generic: self.generic,
             device: self.device.unwrap_or(DeviceId::Cpu),
             resolved,
-            scalars: SmallVec::from_slice(&self.scalars),
+            scalars: self.scalars.as_slice().into(),
             params,
             saved,
         };

@@ -3,7 +3,7 @@
 //! A launch becomes a [`plan`]: dimensions, streams, a mode. The [`traverse`] module gives groups of it to threads, each
 //! with an [`executor`] that turns streams into slots ([`view`], [`stage`], [`clip`]), calls pass bodies and folds reductions
 //! ([`reduce`], [`moments`], [`partial`]). Pointwise launches over contiguous arrays skip all that ([`flat`]); contractions
-//! go through a matrix product first ([`contraction`]).
+//! go through a matrix product first ([`contraction`], [`product`]).
 //!
 //! Invariant: results are the same bits for any number of threads.
 
@@ -15,6 +15,7 @@ mod moments;
 mod monoid;
 mod partial;
 mod plan;
+mod product;
 mod reduce;
 mod scatter;
 mod scratch;
