@@ -42,7 +42,7 @@ type Run = Box<dyn Fn() -> Result<Tensor<Cpu, Grad>>>;
 
 /// A call whose arguments are made outside of what is measured.
 macro_rules! call {
-    (|$($argument:ident = $value:expr),*| $call:expr) => {{
+    ($($argument:ident = $value:expr),* => $call:expr) => {{
         $(let $argument = $value?;)*
         let run: Run = Box::new(move || $call);
         run
@@ -51,47 +51,47 @@ macro_rules! call {
 
 fn rows() -> Result<Vec<(&'static str, Cost, Cost, Run)>> {
     Ok(vec![
-        ("relu", [1, 1, 1], [1, 1, 1], call!(|x = t([8, 16])| relu(&x))),
-        ("gelu", [1, 1, 1], [1, 1, 1], call!(|x = t([8, 16])| gelu(&x))),
-        ("silu", [1, 1, 1], [1, 1, 1], call!(|x = t([8, 16])| silu(&x))),
-        ("hardswish", [1, 1, 1], [1, 1, 1], call!(|x = t([8, 16])| hardswish(&x))),
-        ("sigmoid", [1, 1, 1], [1, 1, 1], call!(|x = t([8, 16])| sigmoid(&x))),
-        ("tanh", [1, 1, 1], [1, 1, 1], call!(|x = t([8, 16])| tanh(&x))),
-        ("clamp", [1, 1, 1], [1, 1, 1], call!(|x = t([8, 16])| clamp(&x, 0.2, 0.8))),
-        ("dropout", [1, 1, 1], [1, 1, 1], call!(|x = t([8, 16])| dropout(&x, 0.5, 3))),
-        ("maximum", [1, 1, 1], [1, 1, 2], call!(|x = t([8, 16]), y = t([8, 16])| maximum(&x, &y))),
-        ("prelu", [1, 1, 1], [2, 2, 2], call!(|x = t([8, 4, 16]), a = t([4])| prelu(&x, &a))),
-        ("softmax", [1, 3, 1], [1, 2, 1], call!(|x = t([8, 16])| softmax(&x))),
-        ("log_softmax", [1, 3, 1], [1, 2, 1], call!(|x = t([8, 16])| log_softmax(&x))),
-        ("logsumexp", [1, 2, 1], [1, 1, 1], call!(|x = t([8, 16])| logsumexp(&x))),
-        ("variance", [1, 2, 1], [1, 1, 1], call!(|x = t([8, 16])| variance(&x))),
+        ("relu", [1, 1, 1], [1, 1, 1], call!(x = t([8, 16]) => relu(&x))),
+        ("gelu", [1, 1, 1], [1, 1, 1], call!(x = t([8, 16]) => gelu(&x))),
+        ("silu", [1, 1, 1], [1, 1, 1], call!(x = t([8, 16]) => silu(&x))),
+        ("hardswish", [1, 1, 1], [1, 1, 1], call!(x = t([8, 16]) => hardswish(&x))),
+        ("sigmoid", [1, 1, 1], [1, 1, 1], call!(x = t([8, 16]) => sigmoid(&x))),
+        ("tanh", [1, 1, 1], [1, 1, 1], call!(x = t([8, 16]) => tanh(&x))),
+        ("clamp", [1, 1, 1], [1, 1, 1], call!(x = t([8, 16]) => clamp(&x, 0.2, 0.8))),
+        ("dropout", [1, 1, 1], [1, 1, 1], call!(x = t([8, 16]) => dropout(&x, 0.5, 3))),
+        ("maximum", [1, 1, 1], [1, 1, 2], call!(x = t([8, 16]), y = t([8, 16]) => maximum(&x, &y))),
+        ("prelu", [1, 1, 1], [2, 2, 2], call!(x = t([8, 4, 16]), a = t([4]) => prelu(&x, &a))),
+        ("softmax", [1, 3, 1], [1, 2, 1], call!(x = t([8, 16]) => softmax(&x))),
+        ("log_softmax", [1, 3, 1], [1, 2, 1], call!(x = t([8, 16]) => log_softmax(&x))),
+        ("logsumexp", [1, 2, 1], [1, 1, 1], call!(x = t([8, 16]) => logsumexp(&x))),
+        ("variance", [1, 2, 1], [1, 1, 1], call!(x = t([8, 16]) => variance(&x))),
         (
             "layer_norm",
             [1, 3, 3],
             [2, 3, 3],
-            call!(|x = t([8, 16]), g = t([16]), b = t([16])| layer_norm(&x, &g, &b, 1e-5)),
+            call!(x = t([8, 16]), g = t([16]), b = t([16]) => layer_norm(&x, &g, &b, 1e-5)),
         ),
-        ("rms_norm", [1, 2, 2], [2, 3, 2], call!(|x = t([8, 16]), g = t([16])| rms_norm(&x, &g, 1e-5))),
+        ("rms_norm", [1, 2, 2], [2, 3, 2], call!(x = t([8, 16]), g = t([16]) => rms_norm(&x, &g, 1e-5))),
         (
             "batch_norm",
             [2, 2, 3],
             [2, 2, 3],
-            call!(|x = t([8, 4, 6]), g = t([4]), b = t([4])| batch_norm(&x, &g, &b, 1e-5).map(|(y, ..)| y)),
+            call!(x = t([8, 4, 6]), g = t([4]), b = t([4]) => batch_norm(&x, &g, &b, 1e-5).map(|(y, ..)| y)),
         ),
-        ("matmul", [1, 1, 1], [2, 2, 2], call!(|a = t([8, 16]), b = t([16, 4])| matmul(&a, &b))),
-        ("batched_matmul", [1, 1, 1], [2, 2, 2], call!(|a = t([2, 8, 16]), b = t([2, 16, 4])| batched_matmul(&a, &b))),
-        ("linear", [1, 1, 1], [3, 3, 3], call!(|x = t([8, 16]), w = t([4, 16]), b = t([4])| linear(&x, &w, &b))),
+        ("matmul", [1, 1, 1], [2, 2, 2], call!(a = t([8, 16]), b = t([16, 4]) => matmul(&a, &b))),
+        ("batched_matmul", [1, 1, 1], [2, 2, 2], call!(a = t([2, 8, 16]), b = t([2, 16, 4]) => batched_matmul(&a, &b))),
+        ("linear", [1, 1, 1], [3, 3, 3], call!(x = t([8, 16]), w = t([4, 16]), b = t([4]) => linear(&x, &w, &b))),
         (
             "causal_attention",
             [2, 4, 2],
             [4, 5, 4],
-            call!(|q = t([2, 8, 4]), k = t([2, 8, 4]), v = t([2, 8, 4])| causal_attention(&q, &k, &v)),
+            call!(q = t([2, 8, 4]), k = t([2, 8, 4]), v = t([2, 8, 4]) => causal_attention(&q, &k, &v)),
         ),
-        ("max_pool2d", [1, 1, 1], [1, 1, 1], call!(|x = t([2, 8, 8])| max_pool2d(&x, 2, 2, 0))),
-        ("embedding", [1, 1, 1], [1, 1, 1], call!(|w = t([10, 4]), i = ids([6], 10)| embedding(&w, &i))),
-        ("mse", [1, 1, 1], [1, 1, 2], call!(|x = t([8, 16]), y = t([8, 16])| mse(&x, &y))),
-        ("bce_with_logits", [1, 1, 1], [1, 1, 2], call!(|x = t([8, 16]), y = t([8, 16])| bce_with_logits(&x, &y))),
-        ("cross_entropy", [2, 3, 3], [1, 1, 1], call!(|x = t([8, 16]), i = ids([8], 16)| cross_entropy(&x, &i))),
+        ("max_pool2d", [1, 1, 1], [1, 1, 1], call!(x = t([2, 8, 8]) => max_pool2d(&x, 2, 2, 0))),
+        ("embedding", [1, 1, 1], [1, 1, 1], call!(w = t([10, 4]), i = ids([6], 10) => embedding(&w, &i))),
+        ("mse", [1, 1, 1], [1, 1, 2], call!(x = t([8, 16]), y = t([8, 16]) => mse(&x, &y))),
+        ("bce_with_logits", [1, 1, 1], [1, 1, 2], call!(x = t([8, 16]), y = t([8, 16]) => bce_with_logits(&x, &y))),
+        ("cross_entropy", [2, 3, 3], [1, 1, 1], call!(x = t([8, 16]), i = ids([8], 16) => cross_entropy(&x, &i))),
     ])
 }
 
