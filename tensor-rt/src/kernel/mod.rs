@@ -1,6 +1,6 @@
 //! Kernels: the tables that generated code hands over, the arithmetic of its passes, and the call that runs them.
 //!
-//! [`program`] is data and [`body`] is arithmetic; [`block`] is where they meet. A [`call`] resolves [`sizes`], proves
+//! [`program`] is data and [`body`] is arithmetic; [`block`] is where they meet, [`lines`] what a block may be made of. A [`call`] resolves [`sizes`], proves
 //! indices (`bounds`) and launches (`launch`) the forward schedule; its `adjoint` launches the backward one. Kernels that
 //! are written [`by_hand`] share the call and have functions of the user instead of schedules. [`source`] is text for
 //! readers.
@@ -14,12 +14,15 @@ mod bounds;
 pub mod by_hand;
 pub mod call;
 mod launch;
+#[forbid(unsafe_code)]
+pub mod lines;
 pub mod program;
 pub mod sizes;
 pub mod source;
 
 pub use block::{BLOCK, Block, Gather};
-pub use body::{Bodies, InstructionSet, PassBody, PassFn};
+pub use body::{Bodies, InstructionSet, LineBody, PassBody, PassFn};
 pub use by_hand::{Kept, TensorView, TensorViewMut, Views};
 pub use call::{Call, Outputs};
+pub use lines::LineValues;
 pub use source::Source;

@@ -180,6 +180,8 @@ pub struct Reduction {
     pub op: ReduceOp,
     /// The type of the body (for `ArgMax`/`ArgMin` the result is `i64`). Integer sums and products have `i64` bodies.
     pub value: Elem,
+    /// The operand that the body is, if it is one; where their elements agree too, an engine may reduce the array itself.
+    pub operand: Option<u16>,
     /// How the user wrote it, for messages: `max[C]`.
     pub name: &'static str,
 }
@@ -263,6 +265,25 @@ pub enum PassKind {
     Outer,
 }
 
+/// Runs of points along which some of what a kernel's passes read is the same: an engine may give those passes one element
+/// per line, where its blocks are made of such lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines {
+    /// What lines run along.
+    pub along: Along,
+    /// The operands with one element per line. So have finished reductions, if lines run along the reduced axes.
+    pub operands: &'static [u16],
+}
+
+/// The axes of lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Along {
+    /// A line is a row.
+    Reduced,
+    /// A line has the points of all rows at one index along the reduced axes.
+    Free,
+}
+
 /// The two operands of a contraction: `reduction 0 = sum[k](lhs * rhs)`. Its `Level(0)` pass still exists: an engine
 /// without a faster way runs it. So does one whose product of matrices is NaN, if there are guards: under a guard that
 /// fails one operand is 0 and the other may be infinite, and only the pass knows that the point does not count.
@@ -323,6 +344,8 @@ pub struct Kernel {
     pub writes: &'static [Write],
     /// Its traversals in order.
     pub passes: &'static [Pass],
+    /// Set if some pass reads values that repeat along lines.
+    pub lines: Option<Lines>,
     /// Set for `Class::Contraction`.
     pub contraction: Option<Contraction>,
 }

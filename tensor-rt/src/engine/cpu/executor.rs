@@ -95,7 +95,8 @@ impl<'p> Executor<'p> {
         let mut trees = SmallVec::new();
         let mut bodies = SmallVec::new();
         for reducer in plan.reducers.iter().filter(|_| reduced) {
-            rows.push(Stream::memory(scratch.take(lanes * 8), reducer.result()));
+            let row = Stream::memory(scratch.take(lanes * 8), reducer.result());
+            rows.push(Stream { of_lines: plan.has_line_rows, ..row });
             let tree_lanes = if plan.mode == Mode::Vertical { lanes } else { 1 };
             trees.push(Pairwise::new(*reducer, plan.set, tree_lanes));
             bodies.push(scratch.take(BLOCK * 8));
@@ -193,7 +194,7 @@ impl<'p> Executor<'p> {
             }
             None => Space::standard(self.extent.clone(), BLOCK),
         };
-        self.outer.set_space(plan, outer, &free);
+        self.outer.set_space(plan, outer, &free, None);
         if !plan.has_elements() {
             self.set_row_strides(false);
             return;
@@ -205,7 +206,9 @@ impl<'p> Executor<'p> {
         } else {
             (self.extent.iter().copied().chain(reduced_sizes).collect(), free.into_iter().chain(reduced).collect())
         };
-        self.element.set_space(plan, Space::standard(sizes, BLOCK), &dims);
+        let inner = if plan.mode == Mode::Vertical { plan.free } else { dims.len() - plan.free };
+        let line_dims = plan.has_lines.then_some(inner);
+        self.element.set_space(plan, Space::standard(sizes, BLOCK), &dims, line_dims);
         self.set_row_strides(true);
         if plan.mode == Mode::Vertical {
             for (tree, &reducer) in self.trees.iter_mut().zip(&plan.reducers) {
@@ -230,11 +233,11 @@ impl<'p> Executor<'p> {
                     dense.iter().copied().chain(none).collect()
                 };
                 let tile = self.element.space.tile.clone();
-                self.element.set_strides(position, strides, size, false, &tile);
+                self.element.set_strides(position, strides, row, &tile);
                 self.element.set_base(position, base);
             }
             let tile = self.outer.space.tile.clone();
-            self.outer.set_strides(position, dense, size, false, &tile);
+            self.outer.set_strides(position, dense, row, &tile);
             self.outer.set_base(position, base);
             row.strides = Strides::new();
         }

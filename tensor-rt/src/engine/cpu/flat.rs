@@ -114,7 +114,7 @@ impl Flat<'_> {
         for block in first..end {
             let start = block * BLOCK;
             for (slot, run) in operands.iter_mut().zip(self.operands).chain(outputs.iter_mut().zip(self.writes)) {
-                *slot = Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
+                *slot = Slot::of_points(run.pointer.wrapping_add(start * run.step), run.dtype);
             }
             let len = (self.points - start).min(BLOCK);
             for ((slot, run), copy) in operands.iter_mut().zip(self.operands).zip(&copies) {
@@ -126,6 +126,7 @@ impl Flat<'_> {
             }
             let parts = BlockParts {
                 len,
+                line: 0,
                 operands: &operands,
                 axes: &[],
                 rows: &[],

@@ -13,6 +13,9 @@
 //! - `Vertical`: a block holds some reduced points of all the group's rows, the rows side by side as lanes; columns are
 //!   folded. It is taken when memory is contiguous along a free axis.
 //!
+//! Blocks of elements are made of *lines* where the mode's inner dimensions are those along which lines of the kernel run;
+//! streams that do not vary along lines then have one element for each.
+//!
 //! Invariant: whatever decides the order in which numbers are combined depends on sizes and strides alone, never on the
 //! number of threads.
 
@@ -25,7 +28,7 @@ use crate::element::DType;
 use crate::engine::{ArrayRef, Launch};
 use crate::kernel::block::{BLOCK, DynamicDim};
 use crate::kernel::body::InstructionSet;
-use crate::kernel::program::{Index, Pass, PassKind, ReduceOp, WriteKind};
+use crate::kernel::program::{Along, Index, Lines, Pass, PassKind, ReduceOp, WriteKind};
 
 /// Side of a square block, in points.
 const SIDE: usize = 32;
@@ -67,6 +70,8 @@ pub(super) struct Stream {
     pub strides: Strides,
     /// True if the memory must not be lent to the pass.
     pub copied: bool,
+    /// True if passes over elements see one element per line.
+    pub of_lines: bool,
     /// Dimensions of the array that the stream may leave; its own strides are those of an array without an end.
     pub clips: SmallVec<[ClipStream; 2]>,
 }
@@ -96,7 +101,7 @@ impl Stream {
     /// A stream of elements in memory, not moving yet.
     pub fn memory(base: *mut u8, dtype: DType) -> Self {
         let (strides, clips) = (Strides::new(), SmallVec::new());
-        Self { content: Content::Memory, base, dtype, strides, copied: false, clips }
+        Self { content: Content::Memory, base, dtype, strides, copied: false, of_lines: false, clips }
     }
 
     /// A stream of integers.
@@ -151,6 +156,10 @@ pub(super) struct Plan<'a> {
     /// Finished reductions that lie in memory (a contraction's), by position; strides over the free dimensions.
     pub finished: Option<Stream>,
     pub mode: Mode,
+    /// True if blocks of elements are made of lines.
+    pub has_lines: bool,
+    /// True if finished reductions have one element per line.
+    pub has_line_rows: bool,
     /// Groups over the free dimensions.
     pub groups: Space,
     /// Tile of a block over the free dimensions, unless it is a run of points.
@@ -195,6 +204,8 @@ impl<'a> Plan<'a> {
             reducers: SmallVec::new(),
             finished: None,
             mode: Mode::Pointwise,
+            has_lines: false,
+            has_line_rows: false,
             groups: Space::default(),
             square: None,
         };
@@ -301,6 +312,7 @@ impl<'a> Plan<'a> {
         plan.order(&mut raws, &mut free);
         plan.merge(&raws, free);
         plan.choose();
+        plan.find_lines();
         plan
     }
 
@@ -535,6 +547,20 @@ impl<'a> Plan<'a> {
             // Some rows at a time, so that the `Outer` pass has lanes and the cost of a group is spread.
             let most = (16 * BLOCK / points.max(1)).clamp(1, 256);
             self.groups = Space::standard(sizes, most);
+        }
+    }
+
+    /// Finds out whether blocks are made of the kernel's lines, and which streams have one element for each.
+    fn find_lines(&mut self) {
+        let Some(Lines { along, operands }) = self.launch.kernel.lines else { return };
+        self.has_lines = match self.mode {
+            Mode::Pointwise => false,
+            Mode::Horizontal => along == Along::Reduced,
+            Mode::Vertical => along == Along::Free,
+        };
+        self.has_line_rows = self.has_lines && along == Along::Reduced;
+        for &operand in operands {
+            self.streams[operand as usize].of_lines = self.has_lines;
         }
     }
 

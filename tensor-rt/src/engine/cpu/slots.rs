@@ -25,7 +25,7 @@ impl Executor<'_> {
             if plan.gathers[operand].is_empty() {
                 // SAFETY: operands are in memory.
                 let pointer = unsafe { view.read(scratch, operand, source) };
-                self.operands[operand] = Slot { pointer, dtype: source.dtype };
+                self.operands[operand] = Slot { pointer, dtype: source.dtype, of_lines: elements && source.of_lines };
             } else {
                 let offsets = view.affine(scratch, operand).cast();
                 let dims = &plan.gathers[operand];
@@ -34,18 +34,18 @@ impl Executor<'_> {
         }
         for (place, &axis) in pass.axes.iter().enumerate() {
             let pointer = view.affine(scratch, plan.axis_stream(axis));
-            self.axes[place] = Slot { pointer, dtype: DType::I64 };
+            self.axes[place] = Slot::of_points(pointer, DType::I64);
         }
         for &row in pass.rows {
             let row = row as usize;
             let source = plan.finished.as_ref().unwrap_or_else(|| &self.rows[row]);
             // SAFETY: finished rows are in memory: the group's own buffers, or the plan's array.
             let pointer = unsafe { view.read(scratch, plan.streams.len() + row, source) };
-            self.row_slots[row] = Slot { pointer, dtype: source.dtype };
+            self.row_slots[row] = Slot { pointer, dtype: source.dtype, of_lines: elements && source.of_lines };
         }
         for &reduction in pass.reductions {
             let reduction = reduction as usize;
-            self.values[reduction] = Slot { pointer: self.bodies[reduction], dtype: plan.reducers[reduction].value };
+            self.values[reduction] = Slot::of_points(self.bodies[reduction], plan.reducers[reduction].value);
         }
         for &write in pass.writes {
             let position = plan.write_stream(write);
@@ -57,16 +57,17 @@ impl Executor<'_> {
                 WriteKind::Scatter { .. } => {
                     for dynamic in 0..plan.scatters[write].len() {
                         let place = plan.index_starts[write] as usize + dynamic;
-                        self.indices[place] = Slot { pointer: self.index_buffers[place], dtype: DType::I64 };
+                        self.indices[place] = Slot::of_points(self.index_buffers[place], DType::I64);
                     }
                     self.scattered[write]
                 }
             };
-            self.outputs[write] = Slot { pointer, dtype: target.dtype };
+            self.outputs[write] = Slot::of_points(pointer, target.dtype);
         }
 
         let parts = BlockParts {
             len: view.len,
+            line: view.line_len(),
             operands: &self.operands,
             axes: &self.axes,
             rows: &self.row_slots,

@@ -6,8 +6,9 @@
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::lines::{Along, Lines};
 use super::pass::{reduce_name, reduced};
-use crate::emit::plan::{Check, Direction, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
+use crate::emit::plan::{Check, Direction, Eval, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
 use crate::ir::{
     self, Affine, AxisId, Binary, Clip, Elem, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty, Unary, Uniform,
 };
@@ -119,9 +120,17 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
     };
     let (free, reduced) = (axes(&kernel.schedule.free), axes(&kernel.schedule.reduced));
     let operands = kernel.operands.iter().map(|read| operand(graph, read));
-    let reductions = kernel.reductions.iter().map(|&(node, level)| reduction(graph, node, level));
+    let reductions = kernel.reductions.iter().map(|&(node, level)| reduction(graph, kernel, node, level));
     let writes = kernel.writes.iter().map(|root| write(graph, root));
     let passes = kernel.passes.iter().map(pass);
+    let lines = option(Lines::of(graph, kernel).map(|Lines { along, operands }| {
+        let along = match along {
+            Along::Reduced => quote!(Along::Reduced),
+            Along::Free => quote!(Along::Free),
+        };
+        let operands = positions(operands.into_iter());
+        quote!(Lines { along: #along, operands: #operands })
+    }));
     let bare = is_bare(graph, kernel);
     let contraction = option(kernel.contraction.zip(kernel.schedule.contraction.as_ref()).map(|((lhs, rhs), it)| {
         let (lhs, rhs) = (position(lhs), position(rhs));
@@ -138,6 +147,7 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
             reductions: &[#(#reductions),*],
             writes: &[#(#writes),*],
             passes: &[#(#passes),*],
+            lines: #lines,
             contraction: #contraction,
         }
     }
@@ -166,7 +176,7 @@ fn operand(graph: &Graph, operand: &Operand) -> TokenStream {
     quote!(Operand { array: #array, elem: #elem, index: #index })
 }
 
-fn reduction(graph: &Graph, node: NodeId, level: usize) -> TokenStream {
+fn reduction(graph: &Graph, kernel: &Kernel<'_>, node: NodeId, level: usize) -> TokenStream {
     let Op::Reduce { op, axes } = graph.op(node) else {
         panic!("bug in the schedule: {node:?} is not a reduction");
     };
@@ -175,7 +185,21 @@ fn reduction(graph: &Graph, node: NodeId, level: usize) -> TokenStream {
     let axes: Vec<&str> = axes.iter().map(|&axis| graph.axis(axis).name.trim_end_matches('\'')).collect();
     let name = format!("{}[{}]", reduce_name(*op), axes.join(", "));
     let op = reduce_op(*op);
-    quote!(Reduction { level: #level, op: #op, value: #value, name: #name })
+    let operand = option(reduced_operand(graph, kernel, node).map(|operand| {
+        let operand = position(operand);
+        quote!(#operand)
+    }));
+    quote!(Reduction { level: #level, op: #op, value: #value, operand: #operand, name: #name })
+}
+
+/// The operand that the body of a reduction is, as it stands in memory.
+fn reduced_operand(graph: &Graph, kernel: &Kernel<'_>, reduction: NodeId) -> Option<usize> {
+    let body = graph.args(reduction)[0];
+    let body = if *graph.op(body) == Op::Stop { graph.args(body)[0] } else { body };
+    kernel.passes.iter().filter(|pass| pass.kind != PassKind::Outer).find_map(|pass| match pass.nodes.get(&body) {
+        Some(Eval::Input { operand, guard: None }) => Some(*operand),
+        _ => None,
+    })
 }
 
 fn write(graph: &Graph, write: &Write) -> TokenStream {

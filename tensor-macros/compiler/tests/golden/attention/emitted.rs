@@ -37,13 +37,16 @@ pub mod attention {
                 &[PassFn::of::<Forward0Level0<T>>(), PassFn::of::<Forward0Outer<T>>()],
                 &[
                     PassFn::of::<Forward1Level0<T>>(),
-                    PassFn::of::<Forward1Level1<T>>(),
+                    PassFn::of_lines::<Forward1Level1<T>>(),
                     PassFn::of::<Forward1Outer<T>>(),
                 ],
                 &[PassFn::of::<Forward2Level0<T>>(), PassFn::of::<Forward2Outer<T>>()],
             ],
             backward: &[
-                &[PassFn::of::<Backward0Level0<T>>(), PassFn::of::<Backward0Outer<T>>()],
+                &[
+                    PassFn::of_lines::<Backward0Level0<T>>(),
+                    PassFn::of::<Backward0Outer<T>>(),
+                ],
                 &[PassFn::of::<Backward1Level0<T>>(), PassFn::of::<Backward1Outer<T>>()],
                 &[PassFn::of::<Backward2Level0<T>>(), PassFn::of::<Backward2Outer<T>>()],
                 &[PassFn::of::<Backward3Level0<T>>(), PassFn::of::<Backward3Outer<T>>()],
@@ -102,29 +105,46 @@ pub mod attention {
         }
     }
     struct Forward1Level1<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Forward1Level1<T> {
+    impl<T: Float> LineBody for Forward1Level1<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let temp0s = &block.input::<T::Compute>(0)[..n];
             let e_out = &mut block.output::<T::Compute>(1)[..n];
             let ss = &block.axis(1)[..n];
             let ts = &block.axis(0)[..n];
-            let max0s = &block.row::<T::Compute>(0)[..n];
+            let max0s = block.line_row::<T::Compute, L>(0);
             let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
             let c0: T::Compute = Compute::from_f64(-f64::INFINITY);
             let size_k = block.size(2);
             let v0 = Compute::sqrt::<I>(<T::Compute as Compute>::from_i64(size_k));
-            for i in 0..n {
-                let s = ss[i];
-                let t = ts[i];
-                let temp0 = temp0s[i];
-                let v1 = temp0 / v0;
-                let v2 = if s <= t { v1 } else { c0 };
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let temp0s = line.of(temp0s);
+                let e_out = line.of_mut(e_out);
+                let ss = line.of(ss);
+                let ts = line.of(ts);
+                let max0s = line.values(max0s);
+                let sum1_terms = line.of_mut(sum1_terms);
+                let i = 0;
                 let max0 = max0s[i];
-                let v3 = Compute::exp::<I>(v2 - max0);
-                sum1_terms[i] = v3;
-                e_out[i] = v3;
+                for i in 0..n {
+                    let (max0,) = if L::SHARED {
+                        (max0,)
+                    } else {
+                        let max0 = max0s[i];
+                        (max0,)
+                    };
+                    let s = ss[i];
+                    let t = ts[i];
+                    let temp0 = temp0s[i];
+                    let v1 = temp0 / v0;
+                    let v2 = if s <= t { v1 } else { c0 };
+                    let v3 = Compute::exp::<I>(v2 - max0);
+                    sum1_terms[i] = v3;
+                    e_out[i] = v3;
+                }
             }
         }
     }
@@ -179,26 +199,42 @@ pub mod attention {
         }
     }
     struct Backward0Level0<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Backward0Level0<T> {
+    impl<T: Float> LineBody for Backward0Level0<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let saved2s = &block.input::<T::Compute>(0)[..n];
             let gs = &block.input::<T::Compute>(1)[..n];
-            let saved0s = &block.input::<T::Compute>(2)[..n];
+            let saved0s = block.line_input::<T::Compute, L>(2);
             let temp0_out = &mut block.output::<T::Compute>(0)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
             let c0: T::Compute = Compute::from_f64(0.0);
             let size_s = block.size(3);
             let v0 = size_s > 0i64;
-            for i in 0..n {
-                let g = gs[i];
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let saved2s = line.of(saved2s);
+                let gs = line.of(gs);
+                let saved0s = line.values(saved0s);
+                let temp0_out = line.of_mut(temp0_out);
+                let sum0_terms = line.of_mut(sum0_terms);
+                let i = 0;
                 let saved0 = saved0s[i];
-                let v1 = g / saved0;
-                let v2 = if v0 { v1 } else { c0 };
-                let saved2 = saved2s[i];
-                sum0_terms[i] = saved2 * g;
-                temp0_out[i] = v2;
+                for i in 0..n {
+                    let (saved0,) = if L::SHARED {
+                        (saved0,)
+                    } else {
+                        let saved0 = saved0s[i];
+                        (saved0,)
+                    };
+                    let g = gs[i];
+                    let v1 = g / saved0;
+                    let v2 = if v0 { v1 } else { c0 };
+                    let saved2 = saved2s[i];
+                    sum0_terms[i] = saved2 * g;
+                    temp0_out[i] = v2;
+                }
             }
         }
     }
@@ -484,6 +520,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[K]",
             },
         ],
@@ -515,6 +552,7 @@ pub mod attention {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 0,
             rhs: 1,
@@ -541,12 +579,14 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Max,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "max[S]",
             },
             Reduction {
                 level: 1,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[S]",
             },
         ],
@@ -594,6 +634,10 @@ pub mod attention {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Reduced,
+            operands: &[],
+        }),
         contraction: ::core::option::Option::None,
     };
     const FORWARD_2: Kernel = Kernel {
@@ -622,6 +666,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[S]",
             },
         ],
@@ -661,6 +706,7 @@ pub mod attention {
                 writes: &[0, 1],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 0,
             rhs: 1,
@@ -697,6 +743,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[V]",
             },
         ],
@@ -736,6 +783,10 @@ pub mod attention {
                 writes: &[1],
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Reduced,
+            operands: &[2],
+        }),
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_1: Kernel = Kernel {
@@ -774,6 +825,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[V]",
             },
         ],
@@ -805,6 +857,7 @@ pub mod attention {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,
@@ -836,6 +889,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[S]",
             },
         ],
@@ -867,6 +921,7 @@ pub mod attention {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,
@@ -898,6 +953,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[T]",
             },
         ],
@@ -929,6 +985,7 @@ pub mod attention {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,
@@ -960,6 +1017,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[T]",
             },
         ],
@@ -991,6 +1049,7 @@ pub mod attention {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 0,
             rhs: 1,

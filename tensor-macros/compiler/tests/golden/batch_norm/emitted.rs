@@ -307,12 +307,14 @@ pub mod batch_norm {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::Some(0),
                 name: "sum[N, H, W]",
             },
             Reduction {
                 level: 0,
                 op: ReduceOp::SquaredDeviation,
                 value: Elem::Compute,
+                operand: ::core::option::Option::Some(0),
                 name: "deviation[N, H, W]",
             },
         ],
@@ -352,6 +354,7 @@ pub mod batch_norm {
                 writes: &[0, 1],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const FORWARD_1: Kernel = Kernel {
@@ -406,6 +409,7 @@ pub mod batch_norm {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_0: Kernel = Kernel {
@@ -439,12 +443,14 @@ pub mod batch_norm {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::Some(0),
                 name: "sum[N, H, W]",
             },
             Reduction {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[N, H, W]",
             },
         ],
@@ -500,6 +506,7 @@ pub mod batch_norm {
                 writes: &[0, 1, 2, 3],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_1: Kernel = Kernel {
@@ -564,6 +571,7 @@ pub mod batch_norm {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
 }

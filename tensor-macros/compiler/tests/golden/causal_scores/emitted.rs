@@ -257,6 +257,7 @@ pub mod causal_scores {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[K]",
             },
         ],
@@ -288,6 +289,7 @@ pub mod causal_scores {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 0,
             rhs: 1,
@@ -330,6 +332,7 @@ pub mod causal_scores {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_1: Kernel = Kernel {
@@ -353,6 +356,7 @@ pub mod causal_scores {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[S]",
             },
         ],
@@ -384,6 +388,7 @@ pub mod causal_scores {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,
@@ -415,6 +420,7 @@ pub mod causal_scores {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[T]",
             },
         ],
@@ -446,6 +452,7 @@ pub mod causal_scores {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,

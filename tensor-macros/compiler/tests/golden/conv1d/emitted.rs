@@ -267,6 +267,7 @@ pub mod conv1d {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[C, W]",
             },
         ],
@@ -298,6 +299,7 @@ pub mod conv1d {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 0,
             rhs: 1,
@@ -337,6 +339,7 @@ pub mod conv1d {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[N, P]",
             },
         ],
@@ -368,6 +371,7 @@ pub mod conv1d {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 0,
             rhs: 1,
@@ -407,6 +411,7 @@ pub mod conv1d {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[O, W]",
             },
         ],
@@ -438,6 +443,7 @@ pub mod conv1d {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,

@@ -168,6 +168,7 @@ mod dropout {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_0: Kernel = Kernel {
@@ -202,6 +203,7 @@ mod dropout {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
 }

@@ -33,9 +33,9 @@ pub mod embedding {
         #[inline(always)]
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
-            let tables = block.gather::<T>(0);
             let ids_slice = &block.input::<i64>(1)[..n];
             let out = &mut block.output::<T>(0)[..n];
+            let tables = block.gather::<T>(0);
             for i in 0..n {
                 let ids = ids_slice[i];
                 let table = tables.get(i, [ids]).widen();
@@ -151,6 +151,7 @@ pub mod embedding {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_0: Kernel = Kernel {
@@ -191,6 +192,7 @@ pub mod embedding {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
 }

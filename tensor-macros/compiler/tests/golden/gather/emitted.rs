@@ -33,9 +33,9 @@ pub mod gather {
         #[inline(always)]
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
-            let xs = block.gather::<T>(0);
             let is = &block.input::<i64>(1)[..n];
             let out = &mut block.output::<T>(0)[..n];
+            let xs = block.gather::<T>(0);
             for i in 0..n {
                 let i2 = is[i];
                 let x = xs.get(i, [i2]).widen();
@@ -151,6 +151,7 @@ pub mod gather {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_0: Kernel = Kernel {
@@ -191,6 +192,7 @@ pub mod gather {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
 }

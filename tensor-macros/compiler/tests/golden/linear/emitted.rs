@@ -242,6 +242,7 @@ pub mod linear {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[I]",
             },
         ],
@@ -273,6 +274,7 @@ pub mod linear {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 0,
             rhs: 1,
@@ -299,6 +301,7 @@ pub mod linear {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::Some(0),
                 name: "sum[..]",
             },
         ],
@@ -330,6 +333,7 @@ pub mod linear {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_1: Kernel = Kernel {
@@ -353,6 +357,7 @@ pub mod linear {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[O]",
             },
         ],
@@ -384,6 +389,7 @@ pub mod linear {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,
@@ -415,6 +421,7 @@ pub mod linear {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[..]",
             },
         ],
@@ -446,6 +453,7 @@ pub mod linear {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,

@@ -281,6 +281,7 @@ pub mod linear_gelu {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[I]",
             },
         ],
@@ -320,6 +321,7 @@ pub mod linear_gelu {
                 writes: &[0, 1],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 0,
             rhs: 1,
@@ -356,6 +358,7 @@ pub mod linear_gelu {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[..]",
             },
         ],
@@ -395,6 +398,7 @@ pub mod linear_gelu {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_1: Kernel = Kernel {
@@ -418,6 +422,7 @@ pub mod linear_gelu {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[O]",
             },
         ],
@@ -449,6 +454,7 @@ pub mod linear_gelu {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,
@@ -480,6 +486,7 @@ pub mod linear_gelu {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[..]",
             },
         ],
@@ -511,6 +518,7 @@ pub mod linear_gelu {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,

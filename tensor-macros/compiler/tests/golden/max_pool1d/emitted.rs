@@ -245,6 +245,7 @@ pub mod max_pool1d {
                 level: 0,
                 op: ReduceOp::Max,
                 value: Elem::Compute,
+                operand: ::core::option::Option::Some(0),
                 name: "max[W]",
             },
         ],
@@ -284,6 +285,7 @@ pub mod max_pool1d {
                 writes: &[0, 1],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_0: Kernel = Kernel {
@@ -314,6 +316,7 @@ pub mod max_pool1d {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[W]",
             },
         ],
@@ -345,6 +348,7 @@ pub mod max_pool1d {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_1: Kernel = Kernel {
@@ -402,6 +406,7 @@ pub mod max_pool1d {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[W]",
             },
         ],
@@ -433,6 +438,7 @@ pub mod max_pool1d {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
 }

@@ -113,6 +113,7 @@ pub mod one_hot {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
 }

@@ -204,6 +204,7 @@ pub mod pairwise_sq {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[D]",
             },
         ],
@@ -235,6 +236,7 @@ pub mod pairwise_sq {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_0: Kernel = Kernel {
@@ -263,6 +265,7 @@ pub mod pairwise_sq {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[M]",
             },
         ],
@@ -294,6 +297,7 @@ pub mod pairwise_sq {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_1: Kernel = Kernel {
@@ -322,6 +326,7 @@ pub mod pairwise_sq {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[N]",
             },
         ],
@@ -353,6 +358,7 @@ pub mod pairwise_sq {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
 }

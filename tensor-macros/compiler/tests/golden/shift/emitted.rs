@@ -127,6 +127,7 @@ pub mod shift {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
     const BACKWARD_0: Kernel = Kernel {
@@ -167,6 +168,7 @@ pub mod shift {
                 writes: &[0],
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
     };
 }

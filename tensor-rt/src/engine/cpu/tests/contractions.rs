@@ -85,6 +85,7 @@ const MATMUL: Kernel = Kernel {
     reductions: &[reduction(0, ReduceOp::Sum, Elem::Compute)],
     writes: &[own(0, Elem::Generic, &[B, O])],
     passes: &[LEVEL, STORE],
+    lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[B], n: &[O], guarded: false, bare: true }),
 };
 
@@ -98,6 +99,7 @@ const LINEAR: Kernel = Kernel {
         LEVEL,
         Pass { kind: PassKind::Outer, operands: &[2], axes: &[], rows: &[0], reductions: &[], writes: &[0] },
     ],
+    lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[B], n: &[O], guarded: false, bare: false }),
     ..MATMUL
 };
@@ -213,6 +215,7 @@ const BATCHED: Kernel = Kernel {
     reductions: &[reduction(0, ReduceOp::Sum, Elem::Compute)],
     writes: &[own(0, Elem::Generic, &[REST, C, N])],
     passes: &[LEVEL, STORE],
+    lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[REST], m: &[N], n: &[C], guarded: false, bare: true }),
 };
 
@@ -269,6 +272,7 @@ const WINDOW: Kernel = Kernel {
     reductions: &[reduction(0, ReduceOp::Sum, Elem::Compute)],
     writes: &[own(0, Elem::Generic, &[N, C])],
     passes: &[LEVEL, STORE],
+    lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[N], n: &[C], guarded: false, bare: true }),
 };
 

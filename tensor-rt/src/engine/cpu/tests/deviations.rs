@@ -40,6 +40,7 @@ const OVER_N: Kernel = Kernel {
     reductions: REDUCTIONS,
     writes: &[own(0, F32, &[C]), own(1, F32, &[C])],
     passes: PASSES,
+    lines: None,
     contraction: None,
 };
 

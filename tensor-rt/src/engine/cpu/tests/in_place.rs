@@ -48,6 +48,7 @@ const EDIT: Kernel = Kernel {
         Pass { kind: PassKind::Level(0), operands: &[0, 1], axes: &[], rows: &[], reductions: &[0], writes: &[] },
         Pass { kind: PassKind::Inner, operands: &[1], axes: &[], rows: &[0], reductions: &[], writes: &[0] },
     ],
+    lines: None,
     contraction: None,
 };
 
@@ -100,6 +101,7 @@ const DONATION: Kernel = Kernel {
     reductions: &[],
     writes: &[own(0, Elem::Generic, &[N, C])],
     passes: &[Pass { kind: PassKind::Outer, operands: &[0], axes: &[], rows: &[], reductions: &[], writes: &[0] }],
+    lines: None,
     contraction: None,
 };
 

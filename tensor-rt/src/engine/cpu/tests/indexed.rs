@@ -29,6 +29,7 @@ const LOOKUP: Kernel = Kernel {
     reductions: &[],
     writes: &[own(0, Elem::Generic, &[REST, C])],
     passes: &[Pass { kind: PassKind::Outer, operands: &[0, 1], axes: &[], rows: &[], reductions: &[], writes: &[0] }],
+    lines: None,
     contraction: None,
 };
 
@@ -95,6 +96,7 @@ const SPREAD: Kernel = Kernel {
         kind: WriteKind::Scatter { index: &[Index::Dynamic, Index::Axis(C)], op: ReduceOp::Sum, zeroed: true },
     }],
     passes: &[Pass { kind: PassKind::Outer, operands: &[0, 1], axes: &[], rows: &[], reductions: &[], writes: &[0] }],
+    lines: None,
     contraction: None,
 };
 

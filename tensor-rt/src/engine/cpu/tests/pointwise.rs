@@ -31,6 +31,7 @@ const SHIFTED: Kernel = Kernel {
     reductions: &[],
     writes: &[own(0, Elem::Generic, &[N, C])],
     passes: &[Pass { kind: PassKind::Outer, operands: &[0, 1], axes: &[N], rows: &[], reductions: &[], writes: &[0] }],
+    lines: None,
     contraction: None,
 };
 
@@ -139,6 +140,7 @@ const DIVIDE: Kernel = Kernel {
         reductions: &[],
         writes: &[0, 1],
     }],
+    lines: None,
     contraction: None,
 };
 

@@ -34,6 +34,7 @@ const NOISE: Kernel = Kernel {
         reductions: &[],
         writes: &[0],
     }],
+    lines: None,
     contraction: None,
 };
 

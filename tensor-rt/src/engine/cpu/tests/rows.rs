@@ -73,6 +73,7 @@ const SOFTMAX: Kernel = Kernel {
         Pass { kind: PassKind::Inner, operands: &[0], axes: &[], rows: &[0, 1], reductions: &[], writes: &[0] },
         Pass { kind: PassKind::Outer, operands: &[], axes: &[], rows: &[1], reductions: &[], writes: &[1] },
     ],
+    lines: None,
     contraction: None,
 };
 
@@ -221,6 +222,7 @@ macro_rules! statistics {
                     writes: &[0, 1, 2],
                 },
             ],
+            lines: None,
             contraction: None,
         };
     };
