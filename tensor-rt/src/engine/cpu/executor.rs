@@ -282,10 +282,13 @@ impl<'p> Executor<'p> {
                 if pass.kind == PassKind::Outer {
                     continue;
                 }
-                self.run_pass(true, index);
+                if !plan.is_idle(pass) {
+                    self.run_pass(true, index);
+                }
                 for &reduction in pass.reductions {
                     let reduction = reduction as usize;
                     let reducer = plan.reducers[reduction];
+                    let bodies = self.bodies_of(reduction);
                     let row = &self.rows[reduction];
                     let place = row.base.wrapping_add(first * row.dtype.size());
                     let partials = if reducer.positional() {
@@ -293,9 +296,9 @@ impl<'p> Executor<'p> {
                     } else {
                         Partials::new(place, std::ptr::null_mut())
                     };
-                    // SAFETY: the pass has just filled `rows * len` bodies; the group's buffer holds one value per free
+                    // SAFETY: `bodies` holds those of the block, `rows * len`; the group's buffer holds one value per free
                     // point, of which the block's rows are `first..first + rows`; `extremes` holds `BLOCK` values.
-                    unsafe { reducer.rows(plan.set, self.bodies[reduction], rows, len, 0, partials) };
+                    unsafe { reducer.rows(plan.set, bodies, rows, len, 0, partials) };
                     self.forget_row(reduction);
                 }
             }
@@ -321,7 +324,9 @@ impl<'p> Executor<'p> {
             }
             for block in leaf * leaf_blocks..row_blocks.min((leaf + 1) * leaf_blocks) {
                 self.element.locate(row * row_blocks + block);
-                self.run_pass(true, pass);
+                if !plan.is_idle(table) {
+                    self.run_pass(true, pass);
+                }
                 for &reduction in table.reductions {
                     self.fold(reduction as usize);
                 }
@@ -337,7 +342,7 @@ impl<'p> Executor<'p> {
         let plan = self.plan;
         let reducer = plan.reducers[reduction];
         let leaf = self.trees[reduction].leaf.parts();
-        let bodies = self.bodies[reduction];
+        let bodies = self.bodies_of(reduction);
         let reduced_at = if plan.mode == Mode::Vertical { 0 } else { plan.free };
         let first: usize = self.element.start[reduced_at..]
             .iter()
@@ -345,7 +350,7 @@ impl<'p> Executor<'p> {
             .map(|(start, dim)| start * dim.weight)
             .sum();
         let len = self.element.len;
-        // SAFETY: the pass has just filled the block's bodies: `len` elements of one row, or rows of `lanes` elements;
+        // SAFETY: `bodies` holds those of the block: `len` elements of one row, or rows of `lanes` elements;
         // the tree's leaf has one lane, or `lanes`.
         unsafe {
             if plan.mode == Mode::Vertical {
@@ -353,6 +358,17 @@ impl<'p> Executor<'p> {
             } else {
                 reducer.rows(plan.set, bodies, 1, len, first as i64, leaf);
             }
+        }
+    }
+
+    /// The bodies of a reduction over the current block: where the pass has just put them, or the operand that they are.
+    fn bodies_of(&mut self, reduction: usize) -> *const u8 {
+        match self.plan.reduced_operands[reduction] {
+            // SAFETY: the operand is in memory.
+            Some(operand) => unsafe {
+                self.element.read(&mut self.scratch, operand as usize, &self.plan.streams[operand as usize])
+            },
+            None => self.bodies[reduction],
         }
     }
 

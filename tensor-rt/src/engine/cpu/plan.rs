@@ -153,6 +153,8 @@ pub(super) struct Plan<'a> {
     pub axes: SmallVec<[u16; 4]>,
     /// Reductions of the kernel.
     pub reducers: SmallVec<[Reducer; 4]>,
+    /// For each reduction, the operand that is folded itself: there is no body to evaluate.
+    pub reduced_operands: SmallVec<[Option<u16>; 4]>,
     /// Finished reductions that lie in memory (a contraction's), by position; strides over the free dimensions.
     pub finished: Option<Stream>,
     pub mode: Mode,
@@ -202,6 +204,7 @@ impl<'a> Plan<'a> {
             index_starts: SmallVec::new(),
             axes: SmallVec::new(),
             reducers: SmallVec::new(),
+            reduced_operands: SmallVec::new(),
             finished: None,
             mode: Mode::Pointwise,
             has_lines: false,
@@ -313,6 +316,7 @@ impl<'a> Plan<'a> {
         plan.merge(&raws, free);
         plan.choose();
         plan.find_lines();
+        plan.find_reduced_operands();
         plan
     }
 
@@ -562,6 +566,24 @@ impl<'a> Plan<'a> {
         for &operand in operands {
             self.streams[operand as usize].of_lines = self.has_lines;
         }
+    }
+
+    /// Finds out which reductions fold an operand itself: those whose body is one of the same element that varies over all
+    /// points.
+    fn find_reduced_operands(&mut self) {
+        for (reduction, reducer) in self.launch.kernel.reductions.iter().zip(&self.reducers) {
+            let fits = |&operand: &u16| {
+                let stream = &self.streams[operand as usize];
+                stream.content == Content::Memory && !stream.of_lines && stream.dtype == reducer.value
+            };
+            self.reduced_operands.push(reduction.operand.filter(fits));
+        }
+    }
+
+    /// True if a pass has nothing to evaluate.
+    pub fn is_idle(&self, pass: &Pass) -> bool {
+        let folds_operand = |&reduction: &u16| self.reduced_operands[reduction as usize].is_some();
+        pass.writes.is_empty() && !pass.reductions.is_empty() && pass.reductions.iter().all(folds_operand)
     }
 
     /// For a vertical traversal, the most lanes of a group.

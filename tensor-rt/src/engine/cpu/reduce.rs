@@ -333,11 +333,11 @@ impl<V: Value, M: Monoid<V>> Routine for Rows<'_, V, M> {
     }
 }
 
-/// Folds a row: long rows in 32 lanes, shorter ones in 8, the shortest one after the other.
+/// Folds a row: long rows in 64 lanes, shorter ones in 8, the shortest one after the other.
 #[inline(always)]
 fn fold_row<V: Value, M: Monoid<V>>(row: &[V]) -> V {
     if row.len() >= 128 {
-        fold_lanes::<V, M, 32>(row)
+        fold_lanes::<V, M, 64>(row)
     } else if row.len() >= 16 {
         fold_lanes::<V, M, 8>(row)
     } else {
@@ -347,17 +347,15 @@ fn fold_row<V: Value, M: Monoid<V>>(row: &[V]) -> V {
 
 #[inline(always)]
 fn fold_lanes<V: Value, M: Monoid<V>, const LANES: usize>(row: &[V]) -> V {
+    let (chunks, tail) = row.as_chunks::<LANES>();
     let mut lanes = [M::IDENTITY; LANES];
-    let chunks = row.chunks_exact(LANES);
-    let tail = chunks.remainder();
     for chunk in chunks {
-        for lane in 0..LANES {
-            lanes[lane] = M::combine(lanes[lane], chunk[lane]);
-        }
+        combine_lanes::<V, M, LANES>(&mut lanes, chunk);
     }
-    for (lane, &body) in lanes.iter_mut().zip(tail) {
-        *lane = M::combine(*lane, body);
-    }
+    // The tail as one more whole chunk: lanes of known number stay in vector registers.
+    let mut last = [M::IDENTITY; LANES];
+    last[..tail.len()].copy_from_slice(tail);
+    combine_lanes::<V, M, LANES>(&mut lanes, &last);
     let mut width = LANES;
     while width > 1 {
         width /= 2;
@@ -366,6 +364,13 @@ fn fold_lanes<V: Value, M: Monoid<V>, const LANES: usize>(row: &[V]) -> V {
         }
     }
     lanes[0]
+}
+
+#[inline(always)]
+fn combine_lanes<V: Value, M: Monoid<V>, const LANES: usize>(lanes: &mut [V; LANES], chunk: &[V; LANES]) {
+    for (lane, &body) in lanes.iter_mut().zip(chunk) {
+        *lane = M::combine(*lane, body);
+    }
 }
 
 struct ExtremeRows<'a, V, M> {

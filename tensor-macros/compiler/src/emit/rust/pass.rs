@@ -89,7 +89,10 @@ pub(super) fn statements(
     let (of_point, of_line) = match &handed[..] {
         [] => (TokenStream::new(), TokenStream::new()),
         handed => {
-            let values = quote!((#(#handed,)*));
+            let values = match handed {
+                [value] => quote!(#value),
+                values => quote!((#(#values),*)),
+            };
             let of_point = quote! {
                 let #values = if L::SHARED { #values } else { #of_line #values };
             };

@@ -192,14 +192,17 @@ fn reduction(graph: &Graph, kernel: &Kernel<'_>, node: NodeId, level: usize) -> 
     quote!(Reduction { level: #level, op: #op, value: #value, operand: #operand, name: #name })
 }
 
-/// The operand that the body of a reduction is, as it stands in memory.
+/// The operand that the body of a reduction is, as it stands in memory. Not in a pass that also checks something: it has to
+/// run.
 fn reduced_operand(graph: &Graph, kernel: &Kernel<'_>, reduction: NodeId) -> Option<usize> {
     let body = graph.args(reduction)[0];
     let body = if *graph.op(body) == Op::Stop { graph.args(body)[0] } else { body };
-    kernel.passes.iter().filter(|pass| pass.kind != PassKind::Outer).find_map(|pass| match pass.nodes.get(&body) {
-        Some(Eval::Input { operand, guard: None }) => Some(*operand),
+    let evaluates = |pass: &&Pass| pass.reductions.iter().any(|&own| kernel.reductions[own].0 == reduction);
+    let pass = kernel.passes.iter().find(evaluates).filter(|pass| pass.checks.is_empty())?;
+    match pass.nodes.get(&body)? {
+        Eval::Input { operand, guard: None } => Some(*operand),
         _ => None,
-    })
+    }
 }
 
 fn write(graph: &Graph, write: &Write) -> TokenStream {
