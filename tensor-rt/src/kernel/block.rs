@@ -119,6 +119,8 @@ pub(crate) struct BlockParts<'a> {
     pub axes: &'a [Slot],
     /// Finished reductions, by position in the kernel; readable.
     pub rows: &'a [Slot],
+    /// Bodies of reductions that an earlier pass evaluated, by position in the kernel; readable.
+    pub bodies: &'a [Slot],
     /// Bodies of reductions, by position in the kernel; writable.
     pub values: &'a [Slot],
     /// Writes, by position in the kernel; writable.
@@ -204,6 +206,12 @@ impl<'a> Block<'a> {
     #[inline(always)]
     pub fn row<V: Element>(&self, reduction: u16) -> &[V] {
         self.readable(self.row_slot(reduction))
+    }
+
+    /// The body of a reduction, as an earlier pass has filled it.
+    #[inline(always)]
+    pub fn body<V: Element>(&self, reduction: u16) -> &[V] {
+        self.readable(self.parts.bodies[reduction as usize])
     }
 
     /// The body of a reduction, to be filled.

@@ -248,10 +248,14 @@ pub struct Pass {
     pub axes: &'static [u16],
     /// Finished reductions that the pass reads.
     pub rows: &'static [u16],
+    /// Reductions of earlier levels whose bodies the pass reads. The passes that evaluate them write nothing.
+    pub bodies: &'static [u16],
     /// Reductions whose bodies the pass evaluates.
     pub reductions: &'static [u16],
     /// Writes that the pass performs.
     pub writes: &'static [u16],
+    /// About how many instructions a vector of points takes.
+    pub cost: u16,
 }
 
 /// What a pass traverses.

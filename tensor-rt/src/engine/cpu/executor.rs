@@ -74,6 +74,9 @@ pub(super) struct Executor<'p> {
     pub(super) gathers: SmallVec<[GatherSlot<'p>; 4]>,
     pub(super) axes: SmallVec<[Slot; 4]>,
     pub(super) row_slots: SmallVec<[Slot; 4]>,
+    /// Bodies that a pass reads.
+    pub(super) kept: SmallVec<[Slot; 4]>,
+    /// Bodies that a pass fills.
     pub(super) values: SmallVec<[Slot; 4]>,
     pub(super) bodies: SmallVec<[*mut u8; 4]>,
     pub(super) outputs: SmallVec<[Slot; 4]>,
@@ -129,6 +132,7 @@ impl<'p> Executor<'p> {
             gathers: SmallVec::from_elem(no_gather, kernel.operands.len()),
             axes: SmallVec::from_elem(Slot::VACANT, most_axes),
             row_slots: SmallVec::from_elem(Slot::VACANT, reductions),
+            kept: SmallVec::from_elem(Slot::VACANT, reductions),
             values: SmallVec::from_elem(Slot::VACANT, reductions),
             bodies,
             outputs: SmallVec::from_elem(Slot::VACANT, kernel.writes.len()),
@@ -208,7 +212,15 @@ impl<'p> Executor<'p> {
         };
         let inner = if plan.mode == Mode::Vertical { plan.free } else { dims.len() - plan.free };
         let line_dims = plan.has_lines.then_some(inner);
-        self.element.set_space(plan, Space::standard(sizes, BLOCK), &dims, line_dims);
+        let space = Space::standard(sizes, plan.block);
+        let space = match plan.folds_in_place(&space.tile, &dims) {
+            true => space,
+            // Lanes of one reduced point lie in memory where they are more than a buffer holds.
+            false => {
+                Space::standard(space.sizes, if plan.mode == Mode::Vertical { BLOCK.max(self.lanes) } else { BLOCK })
+            }
+        };
+        self.element.set_space(plan, space, &dims, line_dims);
         self.set_row_strides(true);
         if plan.mode == Mode::Vertical {
             for (tree, &reducer) in self.trees.iter_mut().zip(&plan.reducers) {
@@ -324,6 +336,7 @@ impl<'p> Executor<'p> {
             }
             for block in leaf * leaf_blocks..row_blocks.min((leaf + 1) * leaf_blocks) {
                 self.element.locate(row * row_blocks + block);
+                self.evaluate_kept(pass);
                 if !plan.is_idle(table) {
                     self.run_pass(true, pass);
                 }
@@ -333,6 +346,21 @@ impl<'p> Executor<'p> {
             }
             for &reduction in table.reductions {
                 self.trees[reduction as usize].push(0);
+            }
+        }
+    }
+
+    /// Evaluates what a pass reads of earlier bodies: other blocks came between.
+    fn evaluate_kept(&mut self, pass: usize) {
+        let passes = self.plan.launch.kernel.passes;
+        let wanted = passes[pass].bodies;
+        if self.element.space.blocks == 1 {
+            return;
+        }
+        for (earlier, table) in passes[..pass].iter().enumerate() {
+            if table.reductions.iter().any(|reduction| wanted.contains(reduction)) {
+                self.evaluate_kept(earlier);
+                self.run_pass(true, earlier);
             }
         }
     }

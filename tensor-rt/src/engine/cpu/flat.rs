@@ -73,7 +73,7 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
         operand.pointer = buffer;
     }
     let flat = Flat { launch, set, points, operands: &operands, writes: &writes };
-    let tasks = traverse::tasks(points);
+    let tasks = traverse::tasks(points, pass.cost);
     if tasks == 1 {
         return Some(flat.run_blocks(0, flat.blocks()));
     }
@@ -130,6 +130,7 @@ impl Flat<'_> {
                 operands: &operands,
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 values: &[],
                 outputs: &outputs,
                 indices: &[],

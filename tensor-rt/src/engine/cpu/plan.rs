@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 
 use super::reduce::Reducer;
 use super::space::{Sizes, Space};
-use super::stage::Strides;
+use super::stage::{Class, Strides, classify};
 use crate::element::DType;
 use crate::engine::{ArrayRef, Launch};
 use crate::kernel::block::{BLOCK, DynamicDim};
@@ -34,6 +34,9 @@ use crate::kernel::program::{Along, Index, Lines, Pass, PassKind, ReduceOp, Writ
 const SIDE: usize = 32;
 /// Side of a group of square blocks, in blocks: its pages fit the second level of the address cache.
 const GROUP_SIDE: usize = 8;
+/// Most points of a block that is folded where it lies, and so needs no buffer: a call costs little then. A block has at most
+/// `BLOCK` rows nevertheless.
+const FOLDED: usize = 8 * BLOCK;
 /// Blocks of a pointwise group, which spread the cost of moving to it.
 const GROUP_BLOCKS: usize = 16;
 
@@ -164,6 +167,8 @@ pub(super) struct Plan<'a> {
     pub has_line_rows: bool,
     /// Groups over the free dimensions.
     pub groups: Space,
+    /// Most points of a block of elements.
+    pub block: usize,
     /// Tile of a block over the free dimensions, unless it is a run of points.
     pub square: Option<Sizes>,
 }
@@ -210,6 +215,7 @@ impl<'a> Plan<'a> {
             has_lines: false,
             has_line_rows: false,
             groups: Space::default(),
+            block: BLOCK,
             square: None,
         };
         let mut clip_values: SmallVec<[ClipValues; 2]> = SmallVec::new();
@@ -314,9 +320,9 @@ impl<'a> Plan<'a> {
 
         plan.order(&mut raws, &mut free);
         plan.merge(&raws, free);
+        plan.find_reduced_operands();
         plan.choose();
         plan.find_lines();
-        plan.find_reduced_operands();
         plan
     }
 
@@ -545,7 +551,12 @@ impl<'a> Plan<'a> {
         let points = self.reduced_points();
         if let Some(most) = self.lanes(points) {
             self.mode = Mode::Vertical;
-            self.groups = Space::standard(sizes, most);
+            self.groups = Space::standard(sizes.clone(), most);
+            let free: SmallVec<[usize; 6]> = (0..self.free).collect();
+            if most > BLOCK && !self.folds_in_place(&self.groups.tile, &free) {
+                self.block = BLOCK;
+                self.groups = Space::standard(sizes, most.min(BLOCK));
+            }
         } else {
             self.mode = Mode::Horizontal;
             // Some rows at a time, so that the `Outer` pass has lanes and the cost of a group is spread.
@@ -571,13 +582,28 @@ impl<'a> Plan<'a> {
     /// Finds out which reductions fold an operand itself: those whose body is one of the same element that varies over all
     /// points.
     fn find_reduced_operands(&mut self) {
-        for (reduction, reducer) in self.launch.kernel.reductions.iter().zip(&self.reducers) {
-            let fits = |&operand: &u16| {
-                let stream = &self.streams[operand as usize];
-                stream.content == Content::Memory && !stream.of_lines && stream.dtype == reducer.value
+        let kernel = self.launch.kernel;
+        let of_lines = kernel.lines.map_or(&[][..], |lines| lines.operands);
+        for (reduction, reducer) in kernel.reductions.iter().zip(&self.reducers) {
+            let fits = |operand: &u16| {
+                let stream = &self.streams[*operand as usize];
+                stream.content == Content::Memory && stream.dtype == reducer.value && !of_lines.contains(operand)
             };
             self.reduced_operands.push(reduction.operand.filter(fits));
         }
+        let mut passes = kernel.passes.iter().filter(|pass| pass.kind != PassKind::Outer);
+        if self.reduced_points() >= FOLDED / BLOCK && passes.all(|pass| self.is_idle(pass)) {
+            self.block = FOLDED;
+        }
+    }
+
+    /// True if the operands of reductions lie in memory as a tile over some dimensions is folded.
+    pub fn folds_in_place(&self, tile: &[usize], dims: &[usize]) -> bool {
+        self.reduced_operands.iter().flatten().all(|&operand| {
+            let stream = &self.streams[operand as usize];
+            let strides: Strides = dims.iter().map(|&dim| stream.strides[dim]).collect();
+            !stream.copied && stream.clips.is_empty() && classify(tile, &strides, stream.dtype.size()) == Class::Direct
+        })
     }
 
     /// True if a pass has nothing to evaluate.
@@ -615,7 +641,7 @@ impl<'a> Plan<'a> {
             .take_while(|&dim| strides[dim].unsigned_abs() < reduced_stride)
             .map(|dim| self.dims[dim].size)
             .product();
-        let most = if contiguous >= 16 { contiguous.min(BLOCK) } else { BLOCK };
+        let most = if contiguous >= 16 { contiguous.min(self.block) } else { BLOCK };
         let levels = self.launch.kernel.passes.iter().filter(|pass| pass.kind != PassKind::Outer).count();
         // Several passes over a group should find it in the cache.
         Some(if levels > 1 { most.min((64 * BLOCK / points).max(64)) } else { most })

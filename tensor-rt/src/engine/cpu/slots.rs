@@ -43,6 +43,10 @@ impl Executor<'_> {
             let pointer = unsafe { view.read(scratch, plan.streams.len() + row, source) };
             self.row_slots[row] = Slot { pointer, dtype: source.dtype, of_lines: elements && source.of_lines };
         }
+        for &reduction in pass.bodies {
+            let reduction = reduction as usize;
+            self.kept[reduction] = Slot::of_points(self.bodies[reduction], plan.reducers[reduction].value);
+        }
         for &reduction in pass.reductions {
             let reduction = reduction as usize;
             self.values[reduction] = Slot::of_points(self.bodies[reduction], plan.reducers[reduction].value);
@@ -71,6 +75,7 @@ impl Executor<'_> {
             operands: &self.operands,
             axes: &self.axes,
             rows: &self.row_slots,
+            bodies: &self.kept,
             values: &self.values,
             outputs: &self.outputs,
             indices: &self.indices,
@@ -131,6 +136,9 @@ impl Executor<'_> {
         self.axes.fill(Slot::VACANT);
         for &row in pass.rows {
             self.row_slots[row as usize] = Slot::VACANT;
+        }
+        for &reduction in pass.bodies {
+            self.kept[reduction as usize] = Slot::VACANT;
         }
         for &reduction in pass.reductions {
             self.values[reduction as usize] = Slot::VACANT;

@@ -83,7 +83,7 @@ impl Lines {
                         && !uniform.contains(&node)
                         && pass.children(graph, node).iter().all(known)
                 }
-                Eval::Gather { .. } | Eval::Old { .. } => false,
+                Eval::Gather { .. } | Eval::Old { .. } | Eval::Body(_) => false,
             };
             if repeats {
                 values.insert(node);
@@ -101,7 +101,7 @@ fn needs_place(graph: &Graph, pass: &Pass) -> bool {
         || pass.nodes.iter().any(|(&node, eval)| match eval {
             Eval::Gather { .. } => true,
             Eval::Compute => integer_division(node),
-            Eval::Input { .. } | Eval::Old { .. } | Eval::Row(_) => false,
+            Eval::Input { .. } | Eval::Old { .. } | Eval::Row(_) | Eval::Body(_) => false,
         })
 }
 

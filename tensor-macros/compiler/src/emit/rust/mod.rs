@@ -7,7 +7,9 @@
 //! needs the prelude; no item raises a lint; an item carries the function's `#[cfg]`s.
 
 mod by_hand;
+mod cost;
 mod expr;
+mod kept;
 mod lines;
 mod names;
 mod operation;
@@ -24,6 +26,7 @@ use quote::{ToTokens, format_ident, quote};
 pub use by_hand::by_hand;
 use signature::{Gradients, Signature, Untracked, signature};
 
+use self::kept::keep_bodies;
 use self::lines::Lines;
 use super::plan::{Direction, Kernel, Pass, Plan};
 use crate::ir::{self, Elem};
@@ -122,9 +125,14 @@ fn code(
 ) -> Code {
     let saved = backward.map_or(&[][..], |(backward, _)| &backward.saved);
     let forward = Direction { kernel, saved, schedule: forward };
-    let forward_plan = forward.plan();
+    let mut forward_plan = forward.plan();
+    keep_bodies(&kernel.graph, &mut forward_plan);
     let backward_direction = backward.map(|(_, schedule)| Direction { kernel, saved, schedule });
-    let backward_plan = backward_direction.map(|direction| direction.plan());
+    let backward_plan = backward_direction.map(|direction| {
+        let mut plan = direction.plan();
+        keep_bodies(&direction.kernel.graph, &mut plan);
+        plan
+    });
     let backward_parts = backward_direction.as_ref().zip(backward_plan.as_ref());
 
     let gradients = Gradients { exist: backward.is_some(), blocked };

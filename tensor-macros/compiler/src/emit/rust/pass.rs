@@ -52,6 +52,7 @@ pub(super) fn statements(
         of_line: TokenStream::new(),
         handed: vec![],
         inside: TokenStream::new(),
+        reciprocals: HashMap::new(),
         operands: HashMap::new(),
         old: HashMap::new(),
     };
@@ -152,6 +153,8 @@ pub(super) struct Body<'a> {
     /// Locals of line values that the loop uses.
     handed: Vec<Ident>,
     inside: TokenStream,
+    /// Of sizes.
+    reciprocals: HashMap<NodeId, Expr>,
     /// The slice or gather of each operand, and the names of its elements.
     operands: HashMap<usize, Ident>,
     /// The slice of each own write.
@@ -169,11 +172,7 @@ impl<'a> Body<'a> {
             self.pass.reductions.iter().map(|&reduction| self.graph().args(self.kernel.reductions[reduction].0)[0]);
         let mut roots: Vec<NodeId> = bodies.collect();
         for &write in &self.pass.writes {
-            let write = &self.kernel.writes[write];
-            roots.push(write.value);
-            if let WriteKind::Scatter { dynamic, guard, .. } = &write.kind {
-                roots.extend(dynamic.iter().chain(guard));
-            }
+            roots.extend(self.kernel.writes[write].nodes());
         }
         roots.extend(self.pass.checks.iter().map(|&check| self.kernel.checks[check].condition));
         roots
@@ -387,6 +386,7 @@ impl<'a> Body<'a> {
                 return Some(self.direction.kernel.tensors[param as usize].name.clone());
             }
             Eval::Row(row) => return Some(self.reduction_name(*row)),
+            Eval::Body(_) => return Some(self.local_name(node)),
             Eval::Compute => {}
         }
         if let Some(axis) = self.graph().as_index(node) {
@@ -445,6 +445,13 @@ impl<'a> Body<'a> {
                 let slice = self.old[write].clone();
                 let value = widen(Expr::atom(quote!(#slice[i])), self.kernel.writes[*write].storage);
                 self.guarded(value, *guard, self.graph().ty(node))
+            }
+            Eval::Body(reduction) => {
+                let element = ty::value(self.graph().ty(node));
+                let position = Literal::usize_unsuffixed(*reduction);
+                let slice = self.names.local(&format!("{}_terms", self.reduction_name(*reduction)));
+                self.slice(&slice, SliceKind::Read, quote!(block.body::<#element>(#position)));
+                Expr::atom(quote!(#slice[i]))
             }
             Eval::Row(row) => {
                 let element = ty::value(self.graph().ty(node));
@@ -506,7 +513,11 @@ impl<'a> Body<'a> {
                 operation::sum(terms, ty, |value| self.constant(value, ty))
             }
             Op::Product { powers } => {
-                let factors = powers.iter().zip(args).map(|(&power, arg)| (power, self.values[arg].clone())).collect();
+                let factors = powers.iter().zip(args).map(|(&power, &arg)| match power < 0 && self.is_size(arg) {
+                    true => (-power, self.reciprocal(arg, ty)),
+                    false => (power, self.values[&arg].clone()),
+                });
+                let factors = factors.collect();
                 operation::product(factors, ty, |value| self.constant(value, ty))
             }
             Op::Stop => operand(self, 0),
@@ -516,6 +527,31 @@ impl<'a> Body<'a> {
             }
             Op::Load { .. } | Op::Reduce { .. } => panic!("bug: {node:?} is read, not computed"),
         }
+    }
+
+    /// True if a node is a size as a float: a whole number that is not 0 where there are points.
+    fn is_size(&self, node: NodeId) -> bool {
+        let graph = self.graph();
+        let whole = |node: NodeId| matches!(graph.op(node), Op::Size(_));
+        match graph.op(node) {
+            Op::Cast(_) | Op::Convert(_) => graph.ty(node).is_float() && whole(graph.args(node)[0]),
+            _ => false,
+        }
+    }
+
+    /// The reciprocal of a size, once for all points: a product with it costs a fraction of a division, and derived
+    /// arithmetic has no order of rounding to keep.
+    fn reciprocal(&mut self, size: NodeId, ty: Ty) -> Expr {
+        if let Some(known) = self.reciprocals.get(&size) {
+            return known.clone();
+        }
+        let name = self.names.local("reciprocal");
+        let value = operation::product(vec![(-1, self.values[&size].clone())], ty, |value| self.constant(value, ty));
+        let value = value.tokens();
+        self.before.extend(quote!(let #name = #value;));
+        let reciprocal = Expr::atom(name);
+        self.reciprocals.insert(size, reciprocal.clone());
+        reciprocal
     }
 
     fn scalar(&self, position: u32, ty: Ty) -> Expr {

@@ -3,9 +3,12 @@
 //! Invariant: positions are those of the IR (axes, extents, parameters, outputs, residuals) and of the plan (operands,
 //! reductions, writes).
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::cost;
 use super::lines::{Along, Lines};
 use super::pass::{reduce_name, reduced};
 use crate::emit::plan::{Check, Direction, Eval, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
@@ -122,7 +125,7 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
     let operands = kernel.operands.iter().map(|read| operand(graph, read));
     let reductions = kernel.reductions.iter().map(|&(node, level)| reduction(graph, kernel, node, level));
     let writes = kernel.writes.iter().map(|root| write(graph, root));
-    let passes = kernel.passes.iter().map(pass);
+    let passes = kernel.passes.iter().map(|it| pass(graph, it));
     let lines = option(Lines::of(graph, kernel).map(|Lines { along, operands }| {
         let along = match along {
             Along::Reduced => quote!(Along::Reduced),
@@ -228,7 +231,7 @@ fn write(graph: &Graph, write: &Write) -> TokenStream {
     quote!(Write { array: #array, elem: #elem, kind: #kind })
 }
 
-fn pass(pass: &Pass) -> TokenStream {
+fn pass(graph: &Graph, pass: &Pass) -> TokenStream {
     let kind = match pass.kind {
         PassKind::Level(level) => {
             let level = Literal::usize_unsuffixed(level);
@@ -240,14 +243,21 @@ fn pass(pass: &Pass) -> TokenStream {
     let axes = axes(&pass.axes);
     let [operands, rows, reductions, writes] =
         [&pass.operands, &pass.rows, &pass.reductions, &pass.writes].map(|list| positions(list.iter().copied()));
+    let bodies: BTreeSet<usize> = (pass.nodes.values())
+        .filter_map(|eval| if let Eval::Body(reduction) = eval { Some(*reduction) } else { None })
+        .collect();
+    let bodies = positions(bodies.into_iter());
+    let cost = position(cost::of_point(graph, pass));
     quote! {
         Pass {
             kind: #kind,
             operands: #operands,
             axes: #axes,
             rows: #rows,
+            bodies: #bodies,
             reductions: #reductions,
             writes: #writes,
+            cost: #cost,
         }
     }
 }

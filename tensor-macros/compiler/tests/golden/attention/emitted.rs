@@ -109,41 +109,30 @@ pub mod attention {
         #[inline(always)]
         fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
-            let temp0s = &block.input::<T::Compute>(0)[..n];
             let e_out = &mut block.output::<T::Compute>(1)[..n];
-            let ss = &block.axis(1)[..n];
-            let ts = &block.axis(0)[..n];
+            let max0_terms = &block.body::<T::Compute>(0)[..n];
             let max0s = block.line_row::<T::Compute, L>(0);
             let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
-            let c0: T::Compute = Compute::from_f64(-f64::INFINITY);
-            let size_k = block.size(2);
-            let v0 = Compute::sqrt::<I>(<T::Compute as Compute>::from_i64(size_k));
             for number in 0..block.lines::<L>() {
                 let line = block.line::<L>(number);
                 let n = line.len();
-                let temp0s = line.of(temp0s);
                 let e_out = line.of_mut(e_out);
-                let ss = line.of(ss);
-                let ts = line.of(ts);
+                let max0_terms = line.of(max0_terms);
                 let max0s = line.values(max0s);
                 let sum1_terms = line.of_mut(sum1_terms);
                 let i = 0;
                 let max0 = max0s[i];
                 for i in 0..n {
-                    let (max0,) = if L::SHARED {
-                        (max0,)
+                    let max0 = if L::SHARED {
+                        max0
                     } else {
                         let max0 = max0s[i];
-                        (max0,)
+                        max0
                     };
-                    let s = ss[i];
-                    let t = ts[i];
-                    let temp0 = temp0s[i];
-                    let v1 = temp0 / v0;
-                    let v2 = if s <= t { v1 } else { c0 };
-                    let v3 = Compute::exp::<I>(v2 - max0);
-                    sum1_terms[i] = v3;
-                    e_out[i] = v3;
+                    let v0 = max0_terms[i];
+                    let v1 = Compute::exp::<I>(v0 - max0);
+                    sum1_terms[i] = v1;
+                    e_out[i] = v1;
                 }
             }
         }
@@ -222,11 +211,11 @@ pub mod attention {
                 let i = 0;
                 let saved0 = saved0s[i];
                 for i in 0..n {
-                    let (saved0,) = if L::SHARED {
-                        (saved0,)
+                    let saved0 = if L::SHARED {
+                        saved0
                     } else {
                         let saved0 = saved0s[i];
-                        (saved0,)
+                        saved0
                     };
                     let g = gs[i];
                     let v1 = g / saved0;
@@ -540,16 +529,20 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
         lines: ::core::option::Option::None,
@@ -614,24 +607,30 @@ pub mod attention {
                 operands: &[0],
                 axes: &[1, 3],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 23,
             },
             Pass {
                 kind: PassKind::Level(1),
-                operands: &[0],
-                axes: &[1, 3],
+                operands: &[],
+                axes: &[],
                 rows: &[0],
+                bodies: &[0],
                 reductions: &[1],
                 writes: &[1],
+                cost: 21,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
         lines: ::core::option::Option::Some(Lines {
@@ -694,16 +693,20 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[2],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0, 1],
+                cost: 14,
             },
         ],
         lines: ::core::option::Option::None,
@@ -771,16 +774,20 @@ pub mod attention {
                 operands: &[0, 1, 2],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[0],
+                cost: 19,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[1],
+                cost: 2,
             },
         ],
         lines: ::core::option::Option::Some(Lines {
@@ -845,16 +852,20 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[2, 3, 4],
                 axes: &[1, 3],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 44,
             },
         ],
         lines: ::core::option::Option::None,
@@ -909,16 +920,20 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
         lines: ::core::option::Option::None,
@@ -973,16 +988,20 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
         lines: ::core::option::Option::None,
@@ -1037,16 +1056,20 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
         lines: ::core::option::Option::None,

@@ -65,11 +65,11 @@ pub mod cross_entropy {
                 let i = 0;
                 let m = ms[i];
                 for i in 0..n {
-                    let (m,) = if L::SHARED {
-                        (m,)
+                    let m = if L::SHARED {
+                        m
                     } else {
                         let m = ms[i];
-                        (m,)
+                        m
                     };
                     let logits = logits_slice[i].widen();
                     sum1_terms[i] = Compute::exp::<I>(logits - m);
@@ -144,6 +144,7 @@ pub mod cross_entropy {
             let c1: T::Compute = Compute::from_f64(0.0);
             let size_n = block.size(0);
             let v0 = <T::Compute as Compute>::from_i64(size_n);
+            let reciprocal = c0 / v0;
             for i in 0..n {
                 let c = cs[i];
                 let logits = logits_slice[i].widen();
@@ -153,7 +154,7 @@ pub mod cross_entropy {
                 let saved1 = saved1s[i];
                 let m = ms[i];
                 dlogits[i] = T::narrow(
-                    g * (Compute::exp::<I>(logits - m) / saved1 - v1) / v0,
+                    reciprocal * g * (Compute::exp::<I>(logits - m) / saved1 - v1),
                 );
             }
         }
@@ -273,24 +274,30 @@ pub mod cross_entropy {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 2,
             },
             Pass {
                 kind: PassKind::Level(1),
                 operands: &[0],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[1],
                 writes: &[],
+                cost: 20,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0, 1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0, 1],
+                cost: 4,
             },
         ],
         lines: ::core::option::Option::Some(Lines {
@@ -350,16 +357,20 @@ pub mod cross_entropy {
                 operands: &[0, 1, 2, 3],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 46,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 11,
             },
         ],
         lines: ::core::option::Option::None,
@@ -413,8 +424,10 @@ pub mod cross_entropy {
                 operands: &[0, 1, 2, 3, 4],
                 axes: &[1],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 50,
             },
         ],
         lines: ::core::option::Option::None,

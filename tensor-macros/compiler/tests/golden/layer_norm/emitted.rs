@@ -88,12 +88,12 @@ pub mod layer_norm {
                 let sum0 = sum0s[i];
                 let v1 = sum0 / v0;
                 for i in 0..n {
-                    let (v1,) = if L::SHARED {
-                        (v1,)
+                    let v1 = if L::SHARED {
+                        v1
                     } else {
                         let sum0 = sum0s[i];
                         let v1 = sum0 / v0;
-                        (v1,)
+                        v1
                     };
                     let x = xs[i].widen();
                     let d = x - v1;
@@ -255,12 +255,12 @@ pub mod layer_norm {
                 let saved0 = saved0s[i];
                 let v1 = saved0 / v0;
                 for i in 0..n {
-                    let (v1,) = if L::SHARED {
-                        (v1,)
+                    let v1 = if L::SHARED {
+                        v1
                     } else {
                         let saved0 = saved0s[i];
                         let v1 = saved0 / v0;
-                        (v1,)
+                        v1
                     };
                     let x = xs[i].widen();
                     let gamma = gammas[i].widen();
@@ -284,9 +284,11 @@ pub mod layer_norm {
             let dx = &mut block.output::<T>(0)[..n];
             let sum0s = block.line_row::<T::Compute, L>(0);
             let sum1s = block.line_row::<T::Compute, L>(1);
+            let c0: T::Compute = Compute::from_f64(1.0);
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
             let eps = block.float::<T::Compute>(0);
+            let reciprocal = c0 / v0;
             for number in 0..block.lines::<L>() {
                 let line = block.line::<L>(number);
                 let n = line.len();
@@ -321,7 +323,7 @@ pub mod layer_norm {
                     let gamma = gammas[i].widen();
                     let g = gs[i];
                     let v3 = sum0 + v1 * v1 * sum1 * (x - v2);
-                    let v4 = v1 * (-(gamma * g) + v3 / v0);
+                    let v4 = v1 * (-(gamma * g) + reciprocal * v3);
                     dx[i] = T::narrow(-v4);
                 }
             }
@@ -467,32 +469,40 @@ pub mod layer_norm {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 2,
             },
             Pass {
                 kind: PassKind::Level(1),
                 operands: &[0],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[1],
                 writes: &[],
+                cost: 14,
             },
             Pass {
                 kind: PassKind::Inner,
                 operands: &[0, 1, 2],
                 axes: &[],
                 rows: &[0, 1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 44,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0, 1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[1, 2],
+                cost: 4,
             },
         ],
         lines: ::core::option::Option::Some(Lines {
@@ -567,16 +577,20 @@ pub mod layer_norm {
                 operands: &[0, 1, 2, 3],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0, 1],
                 writes: &[],
+                cost: 44,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0, 1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0, 1],
+                cost: 4,
             },
         ],
         lines: ::core::option::Option::Some(Lines {
@@ -648,16 +662,20 @@ pub mod layer_norm {
                 operands: &[0, 1, 2, 3],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0, 1],
                 writes: &[],
+                cost: 21,
             },
             Pass {
                 kind: PassKind::Inner,
                 operands: &[0, 1, 2, 3, 4],
                 axes: &[],
                 rows: &[0, 1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 65,
             },
         ],
         lines: ::core::option::Option::Some(Lines {

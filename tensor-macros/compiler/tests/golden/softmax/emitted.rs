@@ -62,11 +62,11 @@ pub mod softmax {
                 let i = 0;
                 let max0 = max0s[i];
                 for i in 0..n {
-                    let (max0,) = if L::SHARED {
-                        (max0,)
+                    let max0 = if L::SHARED {
+                        max0
                     } else {
                         let max0 = max0s[i];
-                        (max0,)
+                        max0
                     };
                     let x = xs[i].widen();
                     let e = Compute::exp::<I>(x - max0);
@@ -80,32 +80,27 @@ pub mod softmax {
         #[inline(always)]
         fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
-            let xs = &block.input::<T>(0)[..n];
             let out = &mut block.output::<T>(0)[..n];
             let saved0_out = &mut block.output::<T::Compute>(1)[..n];
-            let max0s = block.line_row::<T::Compute, L>(0);
+            let sum1_terms = &block.body::<T::Compute>(1)[..n];
             let sum1s = block.line_row::<T::Compute, L>(1);
             for number in 0..block.lines::<L>() {
                 let line = block.line::<L>(number);
                 let n = line.len();
-                let xs = line.of(xs);
                 let out = line.of_mut(out);
                 let saved0_out = line.of_mut(saved0_out);
-                let max0s = line.values(max0s);
+                let sum1_terms = line.of(sum1_terms);
                 let sum1s = line.values(sum1s);
                 let i = 0;
-                let max0 = max0s[i];
                 let sum1 = sum1s[i];
                 for i in 0..n {
-                    let (max0, sum1) = if L::SHARED {
-                        (max0, sum1)
+                    let sum1 = if L::SHARED {
+                        sum1
                     } else {
-                        let max0 = max0s[i];
                         let sum1 = sum1s[i];
-                        (max0, sum1)
+                        sum1
                     };
-                    let x = xs[i].widen();
-                    let e = Compute::exp::<I>(x - max0);
+                    let e = sum1_terms[i];
                     let v0 = e / sum1;
                     out[i] = T::narrow(v0);
                     saved0_out[i] = v0;
@@ -147,11 +142,11 @@ pub mod softmax {
                 let i = 0;
                 let sum0 = sum0s[i];
                 for i in 0..n {
-                    let (sum0,) = if L::SHARED {
-                        (sum0,)
+                    let sum0 = if L::SHARED {
+                        sum0
                     } else {
                         let sum0 = sum0s[i];
-                        (sum0,)
+                        sum0
                     };
                     let g = gs[i];
                     let saved0 = saved0s[i];
@@ -261,24 +256,30 @@ pub mod softmax {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 2,
             },
             Pass {
                 kind: PassKind::Level(1),
                 operands: &[0],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[1],
                 writes: &[],
+                cost: 20,
             },
             Pass {
                 kind: PassKind::Inner,
-                operands: &[0],
+                operands: &[],
                 axes: &[],
-                rows: &[0, 1],
+                rows: &[1],
+                bodies: &[1],
                 reductions: &[],
                 writes: &[0, 1],
+                cost: 12,
             },
         ],
         lines: ::core::option::Option::Some(Lines {
@@ -328,16 +329,20 @@ pub mod softmax {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 5,
             },
             Pass {
                 kind: PassKind::Inner,
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 9,
             },
         ],
         lines: ::core::option::Option::Some(Lines {

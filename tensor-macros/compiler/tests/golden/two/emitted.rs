@@ -102,12 +102,12 @@ pub mod two {
                 let sum0 = sum0s[i];
                 let v1 = Compute::rsqrt::<I>(sum0 / v0 + eps);
                 for i in 0..n {
-                    let (v1,) = if L::SHARED {
-                        (v1,)
+                    let v1 = if L::SHARED {
+                        v1
                     } else {
                         let sum0 = sum0s[i];
                         let v1 = Compute::rsqrt::<I>(sum0 / v0 + eps);
-                        (v1,)
+                        v1
                     };
                     let x = xs[i].widen();
                     let r = rs[i].widen();
@@ -161,9 +161,11 @@ pub mod two {
             let dx = &mut block.output::<T>(0)[..n];
             let dr = &mut block.output::<T>(1)[..n];
             let sum0s = block.line_row::<T::Compute, L>(0);
+            let c0: T::Compute = Compute::from_f64(1.0);
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
             let eps = block.float::<T::Compute>(0);
+            let reciprocal = c0 / v0;
             for number in 0..block.lines::<L>() {
                 let line = block.line::<L>(number);
                 let n = line.len();
@@ -192,7 +194,7 @@ pub mod two {
                     let g0 = g0s[i];
                     let g1 = g1s[i];
                     let h = hs[i];
-                    let v2 = gamma * g1 - v1 * v1 * sum0 * h / v0;
+                    let v2 = gamma * g1 - reciprocal * v1 * v1 * sum0 * h;
                     let v3 = g0 + v1 * v2;
                     dx[i] = T::narrow(v3);
                     dr[i] = T::narrow(v3);
@@ -223,12 +225,12 @@ pub mod two {
                 let saved0 = saved0s[i];
                 let v1 = Compute::rsqrt::<I>(saved0 / v0 + eps);
                 for i in 0..n {
-                    let (v1,) = if L::SHARED {
-                        (v1,)
+                    let v1 = if L::SHARED {
+                        v1
                     } else {
                         let saved0 = saved0s[i];
                         let v1 = Compute::rsqrt::<I>(saved0 / v0 + eps);
-                        (v1,)
+                        v1
                     };
                     let g1 = g1s[i];
                     let h = hs[i];
@@ -395,24 +397,30 @@ pub mod two {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[0, 1],
+                cost: 7,
             },
             Pass {
                 kind: PassKind::Inner,
                 operands: &[0, 1, 2],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[2],
+                cost: 34,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[3],
+                cost: 2,
             },
         ],
         lines: ::core::option::Option::Some(Lines {
@@ -485,16 +493,20 @@ pub mod two {
                 operands: &[0, 1, 2],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 7,
             },
             Pass {
                 kind: PassKind::Inner,
                 operands: &[0, 1, 2, 3, 4],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0, 1],
+                cost: 54,
             },
         ],
         lines: ::core::option::Option::Some(Lines {
@@ -549,16 +561,20 @@ pub mod two {
                 operands: &[0, 1, 2],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 33,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
         lines: ::core::option::Option::Some(Lines {

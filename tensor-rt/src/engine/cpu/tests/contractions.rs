@@ -69,9 +69,26 @@ impl<T: Float> PassBody for Biased<T> {
     }
 }
 
-const LEVEL: Pass =
-    Pass { kind: PassKind::Level(0), operands: &[0, 1], axes: &[], rows: &[], reductions: &[0], writes: &[] };
-const STORE: Pass = Pass { kind: PassKind::Outer, operands: &[], axes: &[], rows: &[0], reductions: &[], writes: &[0] };
+const LEVEL: Pass = Pass {
+    kind: PassKind::Level(0),
+    operands: &[0, 1],
+    axes: &[],
+    rows: &[],
+    bodies: &[],
+    reductions: &[0],
+    writes: &[],
+    cost: 4,
+};
+const STORE: Pass = Pass {
+    kind: PassKind::Outer,
+    operands: &[],
+    axes: &[],
+    rows: &[0],
+    bodies: &[],
+    reductions: &[],
+    writes: &[0],
+    cost: 4,
+};
 
 /// `out[N, C] = sum[L](x[N, L] * w[C, L])`.
 const MATMUL: Kernel = Kernel {
@@ -97,7 +114,16 @@ const LINEAR: Kernel = Kernel {
     ],
     passes: &[
         LEVEL,
-        Pass { kind: PassKind::Outer, operands: &[2], axes: &[], rows: &[0], reductions: &[], writes: &[0] },
+        Pass {
+            kind: PassKind::Outer,
+            operands: &[2],
+            axes: &[],
+            rows: &[0],
+            bodies: &[],
+            reductions: &[],
+            writes: &[0],
+            cost: 4,
+        },
     ],
     lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[B], n: &[O], guarded: false, bare: false }),
