@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::executor::Found;
 use super::scratch::Scratch;
-use super::stage::splat;
+use super::stage::{STREAMED, finish_streams, splat, stream};
 use super::traverse;
 use crate::element::DType;
 use crate::engine::{ArrayRef, Launch};
@@ -26,7 +26,12 @@ struct Run {
     step: usize,
     /// True if the memory must not be lent to the pass, because it also writes it.
     copied: bool,
+    /// True if it is written past the caches, from a buffer.
+    streamed: bool,
 }
+
+/// Bytes of a launch that are more than caches keep, so that what is written is gone before it is read again.
+const UNCACHED: usize = 64 << 20;
 
 /// Runs a launch of this kind and gives its lowest fault; `None` if it is of another kind.
 pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Found>> {
@@ -52,16 +57,22 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
             _ if own && is_dense(array) => dtype.size(),
             _ => return None,
         };
-        operands.push(Run { pointer: array.pointer, dtype, step, copied });
+        operands.push(Run { pointer: array.pointer, dtype, step, copied, streamed: false });
     }
     let mut writes: SmallVec<[Run; 2]> = SmallVec::new();
     for (write, array) in kernel.writes.iter().zip(launch.writes) {
-        let WriteKind::Own { axes, .. } = write.kind else { return None };
+        let WriteKind::Own { axes, reads_old } = write.kind else { return None };
         if axes != kernel.free || array.pointer.is_null() || !is_dense(array) {
             return None;
         }
         let dtype = launch.dtype(write.elem);
-        writes.push(Run { pointer: array.pointer, dtype, step: dtype.size(), copied: false });
+        let streamed = !reads_old && array.pointer.addr().is_multiple_of(STREAMED);
+        writes.push(Run { pointer: array.pointer, dtype, step: dtype.size(), copied: false, streamed });
+    }
+    let bytes: usize = operands.iter().chain(&writes).map(|run| run.step * points).sum();
+    // What is also read is in the cache already.
+    if bytes < UNCACHED || operands.iter().any(|run| run.copied) {
+        writes.iter_mut().for_each(|run| run.streamed = false);
     }
 
     let mut scratch: Option<Scratch> = None;
@@ -111,6 +122,8 @@ impl Flat<'_> {
         let mut buffer = |_: &Run| scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
         let copies: SmallVec<[Option<*mut u8>; 4]> =
             self.operands.iter().map(|run| Some(run).filter(|run| run.copied).map(&mut buffer)).collect();
+        let streams: SmallVec<[Option<*mut u8>; 2]> =
+            self.writes.iter().map(|run| Some(run).filter(|run| run.streamed).map(&mut buffer)).collect();
         for block in first..end {
             let start = block * BLOCK;
             for (slot, run) in operands.iter_mut().zip(self.operands).chain(outputs.iter_mut().zip(self.writes)) {
@@ -123,6 +136,9 @@ impl Flat<'_> {
                     unsafe { std::ptr::copy_nonoverlapping(slot.pointer, copy, len * run.step) };
                     slot.pointer = copy;
                 }
+            }
+            for (slot, stream) in outputs.iter_mut().zip(&streams) {
+                slot.pointer = stream.unwrap_or(slot.pointer);
             }
             let parts = BlockParts {
                 len,
@@ -140,15 +156,25 @@ impl Flat<'_> {
                 sizes: self.launch.sizes,
             };
             // SAFETY: every array is one run of `points` elements (or a buffer that repeats its element), of which the
-            // block is the next part; `Launch` lends operands for reading and writes for writing, and an operand that is
-            // written was copied.
+            // block is the next part, or a buffer of this thread; `Launch` lends operands for reading and writes for
+            // writing, and an operand that is written was copied.
             let block = unsafe { Block::new(parts) };
             self.launch.passes[0].call(self.set, &block);
+            for (run, buffer) in self.writes.iter().zip(&streams) {
+                if let Some(buffer) = *buffer {
+                    // SAFETY: the pass has filled `len` elements of `step` bytes of the buffer, which go to their place; a
+                    // block starts a multiple of `BLOCK` elements after an aligned one.
+                    unsafe { stream(run.pointer.wrapping_add(start * run.step), buffer, len * run.step) };
+                }
+            }
             if let Some(fault) = block.into_fault() {
                 // Blocks run in order, so the first fault is the lowest.
                 let free = start + fault.point as usize;
                 lowest = lowest.or(Some(Found { free, reduced: 0, order: (free, 0, 0), kind: fault.kind }));
             }
+        }
+        if streams.iter().any(Option::is_some) {
+            finish_streams();
         }
         lowest
     }

@@ -19,16 +19,19 @@ impl Executor<'_> {
         let pass = &kernel.passes[index];
         let view = if elements { &mut self.element } else { &mut self.outer };
         let scratch = &mut self.scratch;
+        // As slices, so that an access is one comparison away.
+        let (streams, gathers) = (&plan.streams[..], &plan.gathers[..]);
+        let (operand_slots, row_slots) = (&mut self.operands[..], &mut self.row_slots[..]);
         for &operand in pass.operands {
             let operand = operand as usize;
-            let source = &plan.streams[operand];
-            if plan.gathers[operand].is_empty() {
+            let source = &streams[operand];
+            if gathers[operand].is_empty() {
                 // SAFETY: operands are in memory.
                 let pointer = unsafe { view.read(scratch, operand, source) };
-                self.operands[operand] = Slot { pointer, dtype: source.dtype, of_lines: elements && source.of_lines };
+                operand_slots[operand] = Slot { pointer, dtype: source.dtype, of_lines: elements && source.of_lines };
             } else {
                 let offsets = view.affine(scratch, operand).cast();
-                let dims = &plan.gathers[operand];
+                let dims = &gathers[operand];
                 self.gathers[operand] = GatherSlot { base: source.base, dtype: source.dtype, offsets, dims };
             }
         }
@@ -40,8 +43,8 @@ impl Executor<'_> {
             let row = row as usize;
             let source = plan.finished.as_ref().unwrap_or_else(|| &self.rows[row]);
             // SAFETY: finished rows are in memory: the group's own buffers, or the plan's array.
-            let pointer = unsafe { view.read(scratch, plan.streams.len() + row, source) };
-            self.row_slots[row] = Slot { pointer, dtype: source.dtype, of_lines: elements && source.of_lines };
+            let pointer = unsafe { view.read(scratch, streams.len() + row, source) };
+            row_slots[row] = Slot { pointer, dtype: source.dtype, of_lines: elements && source.of_lines };
         }
         for &reduction in pass.bodies {
             let reduction = reduction as usize;
@@ -54,7 +57,7 @@ impl Executor<'_> {
         for &write in pass.writes {
             let position = plan.write_stream(write);
             let write = write as usize;
-            let target = &plan.streams[position];
+            let target = &streams[position];
             let pointer = match kernel.writes[write].kind {
                 // SAFETY: writes are in memory or unwanted; those that are read are initialised.
                 WriteKind::Own { reads_old, .. } => unsafe { view.open(scratch, position, target, reads_old) },
@@ -93,7 +96,7 @@ impl Executor<'_> {
 
         for &write in pass.writes {
             let position = plan.write_stream(write);
-            let target = &plan.streams[position];
+            let target = &streams[position];
             match kernel.writes[write as usize].kind {
                 // SAFETY: the slot was opened for this block.
                 WriteKind::Own { .. } => unsafe { view.put(position, target) },

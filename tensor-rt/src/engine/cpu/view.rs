@@ -122,6 +122,16 @@ impl View {
         stream.base.wrapping_add_signed(distance(&self.start, &stream.strides))
     }
 
+    /// The class of a stream over the current block.
+    #[inline]
+    fn class(&self, position: usize, source: &Stream) -> Class {
+        let stream = &self.streams[position];
+        match self.whole {
+            true => stream.class,
+            false => class_of(&self.extent[..stream.rank], &stream.strides, source),
+        }
+    }
+
     /// The elements of a stream in memory over the current block.
     ///
     /// # Safety
@@ -132,9 +142,9 @@ impl View {
             return unsafe { self.read_clipped(scratch, position, source) };
         }
         let address = self.address(position);
+        let class = self.class(position, source);
         let stream = &mut self.streams[position];
         let extent = &self.extent[..stream.rank];
-        let class = if self.whole { stream.class } else { class_of(extent, &stream.strides, source) };
         let size = source.dtype.size();
         let pointer = source.base.with_addr(address);
         match class {
@@ -215,13 +225,12 @@ impl View {
             stream.reserve(scratch);
             return stream.buffer;
         }
-        let address = self.address(position);
-        let stream = &mut self.streams[position];
         let size = target.dtype.size();
-        let pointer = target.base.with_addr(address);
-        if class_of(&self.extent, &stream.strides, target) == Class::Direct {
+        let pointer = target.base.with_addr(self.address(position));
+        if self.class(position, target) == Class::Direct {
             return pointer;
         }
+        let stream = &mut self.streams[position];
         stream.reserve(scratch);
         if reads_old {
             let dense = dense_strides(&self.extent, size);
@@ -239,14 +248,13 @@ impl View {
         if target.content == Content::Nothing {
             return;
         }
-        let address = self.address(position);
-        let stream = &self.streams[position];
-        let size = target.dtype.size();
-        if class_of(&self.extent, &stream.strides, target) == Class::Direct {
+        if self.class(position, target) == Class::Direct {
             return;
         }
+        let stream = &self.streams[position];
+        let size = target.dtype.size();
         let dense = dense_strides(&self.extent, size);
-        let pointer = target.base.with_addr(address);
+        let pointer = target.base.with_addr(self.address(position));
         // SAFETY: as in `read`; the elements of a write are distinct.
         unsafe { copy_box(&self.extent, size, pointer, &stream.strides, stream.buffer, &dense) };
     }
