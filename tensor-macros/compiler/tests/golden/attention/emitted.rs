@@ -555,6 +555,12 @@ pub mod attention {
             guarded: false,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const FORWARD_1: Kernel = Kernel {
         class: Class::Row,
@@ -638,6 +644,12 @@ pub mod attention {
             operands: &[],
         }),
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const FORWARD_2: Kernel = Kernel {
         class: Class::Contraction,
@@ -719,6 +731,12 @@ pub mod attention {
             guarded: false,
             bare: false,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_0: Kernel = Kernel {
         class: Class::Row,
@@ -795,6 +813,12 @@ pub mod attention {
             operands: &[2],
         }),
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_1: Kernel = Kernel {
         class: Class::Contraction,
@@ -878,6 +902,12 @@ pub mod attention {
             guarded: false,
             bare: false,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_2: Kernel = Kernel {
         class: Class::Contraction,
@@ -946,6 +976,12 @@ pub mod attention {
             guarded: false,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_3: Kernel = Kernel {
         class: Class::Contraction,
@@ -1014,6 +1050,12 @@ pub mod attention {
             guarded: false,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_4: Kernel = Kernel {
         class: Class::Contraction,
@@ -1082,5 +1124,11 @@ pub mod attention {
             guarded: false,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

@@ -120,5 +120,11 @@ pub mod axpy {
         ],
         lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

@@ -303,6 +303,12 @@ pub mod causal_scores {
             guarded: false,
             bare: false,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_0: Kernel = Kernel {
         class: Class::Pointwise,
@@ -340,6 +346,12 @@ pub mod causal_scores {
         ],
         lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_1: Kernel = Kernel {
         class: Class::Contraction,
@@ -408,6 +420,12 @@ pub mod causal_scores {
             guarded: true,
             bare: false,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_2: Kernel = Kernel {
         class: Class::Contraction,
@@ -476,5 +494,11 @@ pub mod causal_scores {
             guarded: true,
             bare: false,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

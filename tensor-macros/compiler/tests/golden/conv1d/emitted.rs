@@ -313,6 +313,12 @@ pub mod conv1d {
             guarded: false,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_0: Kernel = Kernel {
         class: Class::Contraction,
@@ -389,6 +395,12 @@ pub mod conv1d {
             guarded: true,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_1: Kernel = Kernel {
         class: Class::Contraction,
@@ -465,5 +477,11 @@ pub mod conv1d {
             guarded: true,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

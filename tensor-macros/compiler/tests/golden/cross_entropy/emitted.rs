@@ -305,6 +305,12 @@ pub mod cross_entropy {
             operands: &[],
         }),
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const FORWARD_1: Kernel = Kernel {
         class: Class::Full,
@@ -375,6 +381,12 @@ pub mod cross_entropy {
         ],
         lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_0: Kernel = Kernel {
         class: Class::Pointwise,
@@ -432,5 +444,11 @@ pub mod cross_entropy {
         ],
         lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

@@ -510,6 +510,12 @@ pub mod layer_norm {
             operands: &[],
         }),
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_0: Kernel = Kernel {
         class: Class::Column,
@@ -598,6 +604,12 @@ pub mod layer_norm {
             operands: &[2, 3],
         }),
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_1: Kernel = Kernel {
         class: Class::Row,
@@ -683,5 +695,11 @@ pub mod layer_norm {
             operands: &[3, 4],
         }),
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

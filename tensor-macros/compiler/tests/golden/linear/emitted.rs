@@ -288,6 +288,12 @@ pub mod linear {
             guarded: false,
             bare: false,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_0: Kernel = Kernel {
         class: Class::Column,
@@ -343,6 +349,12 @@ pub mod linear {
         ],
         lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_1: Kernel = Kernel {
         class: Class::Contraction,
@@ -411,6 +423,12 @@ pub mod linear {
             guarded: false,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_2: Kernel = Kernel {
         class: Class::Contraction,
@@ -479,5 +497,11 @@ pub mod linear {
             guarded: false,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

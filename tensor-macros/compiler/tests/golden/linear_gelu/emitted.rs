@@ -335,6 +335,12 @@ pub mod linear_gelu {
             guarded: false,
             bare: false,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_0: Kernel = Kernel {
         class: Class::Column,
@@ -408,6 +414,12 @@ pub mod linear_gelu {
         ],
         lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_1: Kernel = Kernel {
         class: Class::Contraction,
@@ -476,6 +488,12 @@ pub mod linear_gelu {
             guarded: false,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_2: Kernel = Kernel {
         class: Class::Contraction,
@@ -544,5 +562,11 @@ pub mod linear_gelu {
             guarded: false,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

@@ -117,5 +117,11 @@ pub mod one_hot {
         ],
         lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

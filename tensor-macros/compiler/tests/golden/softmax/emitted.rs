@@ -287,6 +287,12 @@ pub mod softmax {
             operands: &[],
         }),
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_0: Kernel = Kernel {
         class: Class::Row,
@@ -350,5 +356,11 @@ pub mod softmax {
             operands: &[],
         }),
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

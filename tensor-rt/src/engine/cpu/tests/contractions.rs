@@ -104,6 +104,7 @@ const MATMUL: Kernel = Kernel {
     passes: &[LEVEL, STORE],
     lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[B], n: &[O], guarded: false, bare: true }),
+    cuda: CudaText::NONE,
 };
 
 const LINEAR: Kernel = Kernel {
@@ -243,6 +244,7 @@ const BATCHED: Kernel = Kernel {
     passes: &[LEVEL, STORE],
     lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[REST], m: &[N], n: &[C], guarded: false, bare: true }),
+    cuda: CudaText::NONE,
 };
 
 #[test]
@@ -300,6 +302,7 @@ const WINDOW: Kernel = Kernel {
     passes: &[LEVEL, STORE],
     lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[N], n: &[C], guarded: false, bare: true }),
+    cuda: CudaText::NONE,
 };
 
 #[test]

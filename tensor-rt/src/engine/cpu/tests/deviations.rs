@@ -60,6 +60,7 @@ const OVER_N: Kernel = Kernel {
     passes: PASSES,
     lines: None,
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 /// Over all of `x[N, C]`.

@@ -68,6 +68,7 @@ const EDIT: Kernel = Kernel {
     ],
     lines: None,
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 #[test]
@@ -130,6 +131,7 @@ const DONATION: Kernel = Kernel {
     }],
     lines: None,
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 #[test]

@@ -40,6 +40,7 @@ const LOOKUP: Kernel = Kernel {
     }],
     lines: None,
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 #[test]
@@ -116,6 +117,7 @@ const SPREAD: Kernel = Kernel {
     }],
     lines: None,
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 fn spread<T: Float>(engine: CpuEngine, x: &Host<T>, ids: &Host<i64>, out: &mut Host<T>) -> Result<(), LaunchError> {

@@ -42,6 +42,7 @@ const SHIFTED: Kernel = Kernel {
     }],
     lines: None,
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 fn shifted<T: Float>(engine: CpuEngine, x: &Host<T>, b: &Host<T>) -> Vec<T> {
@@ -153,6 +154,7 @@ const DIVIDE: Kernel = Kernel {
     }],
     lines: None,
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 #[test]

@@ -38,6 +38,7 @@ const NOISE: Kernel = Kernel {
     }],
     lines: None,
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 const SEED: u64 = 0x0123_4567_89ab_cdef;

@@ -111,6 +111,7 @@ const SOFTMAX: Kernel = Kernel {
     ],
     lines: None,
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 fn softmax<T: Float>(engine: CpuEngine, x: &Host<T>) -> (Vec<T>, Vec<T>) {
@@ -264,6 +265,7 @@ macro_rules! statistics {
             ],
             lines: None,
             contraction: None,
+            cuda: CudaText::NONE,
         };
     };
 }
