@@ -350,7 +350,7 @@ impl<'p> Executor<'p> {
         }
     }
 
-    /// Evaluates what a pass reads of earlier bodies: other blocks came between.
+    /// Evaluates what a pass reads of earlier bodies once more, as other blocks came between.
     fn evaluate_kept(&mut self, pass: usize) {
         let passes = self.plan.launch.kernel.passes;
         let wanted = passes[pass].bodies;
