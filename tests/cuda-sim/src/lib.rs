@@ -58,8 +58,9 @@
 //!
 //! # What it cannot tell
 //!
-//! - Time. Nothing here is as fast as a device, times between events are those of this process, and copies never
-//!   overlap kernels. Calls, copies and instructions are counted instead.
+//! - Time. Times between events are virtual: the same on every run, with streams that overlap, but with sizes that say
+//!   little, since kernels are charged by instructions and not by the memory that they touch. Nothing here is as fast
+//!   as a device.
 //! - Weak memory. All threads see one order of stores; a missing fence is found only where the race check sees it. Warps
 //!   of a block take turns in a fixed way, which hides some of what independent scheduling can do.
 //! - Registers and machine code. A CUBIN is refused (209 by default) and never run; occupancy takes every function to

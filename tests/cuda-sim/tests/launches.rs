@@ -64,7 +64,7 @@ fn a_kernel_computes() {
     let [input, output] = [upload(&[1.0_f32, 2.0, 3.0]), upload(&[0.0_f32; 3])];
     let values = [Value::Pointer(output), Value::Pointer(input), Value::F32(0.5), Value::U32(3)];
     kernel("scale").on(2, 32).launch(&values).expect("inside the limits");
-    assert_eq!(download(output), Ok([0.5, 1.0, 1.5]));
+    assert_eq!(download::<f32, 3>(output), Ok([0.5, 1.0, 1.5]));
     let cost = machine.simulator.kernels()["scale"];
     assert_eq!(cost.launches, 1);
     assert!(cost.warp_instructions > 10 && cost.thread_instructions > 300, "{cost:?}");
@@ -91,7 +91,7 @@ fn arguments_can_be_packed_in_one_buffer() {
     };
     assert_eq!(launch(16), 1, "the buffer is too short for the parameters");
     assert_eq!(launch(24), 0);
-    assert_eq!(download(output), Ok([3.0, 6.0]));
+    assert_eq!(download::<f32, 2>(output), Ok([3.0, 6.0]));
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn values_of_all_sizes_arrive() {
         Value::Bytes(&[0xfe, 0xff]),
     ];
     kernel("takes_many").launch(&values).expect("one thread");
-    assert_eq!(download(out), Ok([200, 7, 3, -5, -2]));
+    assert_eq!(download::<i64, 5>(out), Ok([200, 7, 3, -5, -2]));
 }
 
 #[test]
@@ -134,9 +134,9 @@ fn variables_of_a_module_are_its_own() {
         counts.launch(&[]).expect("one thread");
         // SAFETY: the simulator checks the handle.
         let (address, bytes) = unsafe { result::module::get_global(modules[0], c"calls".into()) }.expect("a variable");
-        assert_eq!((download(address), bytes), (Ok([count]), 4));
+        assert_eq!((download::<i32, 1>(address), bytes), (Ok([count]), 4));
     }
     // SAFETY: as above.
     let (address, _) = unsafe { result::module::get_global(modules[1], c"calls".into()) }.expect("a variable");
-    assert_eq!(download(address), Ok([5]));
+    assert_eq!(download::<i32, 1>(address), Ok([5]));
 }
