@@ -77,16 +77,18 @@
 //! Each behavior above has a test that goes through cudarc. cudarc's own tests run against it as well
 //! (`tests/cudarc_suite.rs`, which lists those that fail and why).
 
-#![allow(dead_code, reason = "the interpreter is being built")]
-
 mod api;
 pub mod client;
+mod code;
+mod decode;
 mod driver;
 pub mod exec;
 pub mod fault;
 mod library;
 pub mod memory;
 pub mod module;
+mod numeric;
+mod ptx;
 
 pub use driver::{
     code::Code,

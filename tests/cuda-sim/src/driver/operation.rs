@@ -154,6 +154,7 @@ fn code(kind: &FaultKind) -> Code {
         FaultKind::Timeout { .. } => Code::LAUNCH_TIMEOUT,
         FaultKind::Misaligned { .. } => Code::MISALIGNED_ADDRESS,
         FaultKind::StackOverflow { .. } => Code::HARDWARE_STACK_ERROR,
+        FaultKind::BranchTable { .. } => Code::INVALID_PC,
         // Reads of unwritten memory and races pass unnoticed on a device; here they end like a bad address.
         FaultKind::OutOfBounds { .. }
         | FaultKind::UseAfterFree { .. }
