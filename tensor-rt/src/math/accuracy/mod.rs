@@ -115,8 +115,12 @@ fn vector_maps<X: Copy, F: Function<X>>() -> Vec<(&'static str, Map<X>)> {
     vec![]
 }
 
-/// Distance from `exact` in units of the last place of an `f32` of its size; infinite for the wrong kind of value.
+/// Distance from `exact` in units of the last place of an `f32` of its size; 0 for the `f32` nearest to it, infinite for
+/// the wrong kind of value.
 fn ulp_error(value: f32, exact: f64) -> f64 {
+    if value.to_bits() == (exact as f32).to_bits() {
+        return 0.0;
+    }
     if exact.is_nan() || value.is_nan() {
         return if exact.is_nan() && value.is_nan() { 0.0 } else { f64::INFINITY };
     }

@@ -17,6 +17,8 @@ mod indexed;
 mod pointwise;
 mod random;
 mod rows;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod vector_code;
 
 /// A strided array that owns its memory.
 #[derive(Clone, Debug)]
