@@ -7,7 +7,12 @@ use cuda_sim::{Category, Code, Knob};
 use cudarc::driver::{CudaContext, result};
 
 /// Launches, expects the launch itself to succeed, and gives the code of the wait and the one report.
-fn outcome(kernel: Kernel, values: &[Value], context: &CudaContext, simulator: &cuda_sim::client::Simulator) -> (u32, String) {
+fn outcome(
+    kernel: Kernel,
+    values: &[Value],
+    context: &CudaContext,
+    simulator: &cuda_sim::client::Simulator,
+) -> (u32, String) {
     kernel.launch(values).expect("a launch does not see what its kernel does");
     let found = code(context.synchronize());
     let mut reports = simulator.reports_of(Category::Fault);
@@ -35,7 +40,10 @@ fn an_index_past_the_end() {
         let (found, report) = outcome(kernel, &values, &context, &machine.simulator);
         assert_eq!(found, 700);
         assert_parts(&report, &["out of bounds: write of 4 bytes at offset 400", "`output` (400 bytes)"]);
-        assert_parts(&report, &["parameter 0", "kernel `one_too_far`, block (0, 0, 0), thread (100, 0, 0)", "faults.cu:11"]);
+        assert_parts(
+            &report,
+            &["parameter 0", "kernel `one_too_far`, block (0, 0, 0), thread (100, 0, 0)", "faults.cu:11"],
+        );
         // Every later call that uses the context gives the same code.
         assert_eq!(code(kernel.launch(&values)), 700);
         assert_eq!(code(context.synchronize()), 700);
