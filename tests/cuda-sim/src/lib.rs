@@ -75,7 +75,9 @@
 //! # How it is checked
 //!
 //! Each behavior above has a test that goes through cudarc. cudarc's own tests run against it as well
-//! (`tests/cudarc_suite.rs`, which lists those that fail and why).
+//! (`tests/cudarc_suite.rs`): of the 51 that it runs by default, 39 pass with eager and with lazy execution. Ten fail:
+//! six need managed memory and three need graphs, which are not simulated, and one includes a header of CUDA. Two are
+//! left out, which measure how long real copies take. The five for two devices, or for a process of their own, pass.
 
 mod api;
 pub mod client;
