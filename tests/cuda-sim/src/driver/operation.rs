@@ -150,11 +150,10 @@ impl Driver {
 fn code(kind: &FaultKind) -> Code {
     match kind {
         FaultKind::Assert { .. } => Code::ASSERT,
-        FaultKind::Trap | FaultKind::Deadlock { .. } => Code::LAUNCH_FAILED,
+        FaultKind::Trap | FaultKind::Deadlock { .. } | FaultKind::BranchTable { .. } => Code::LAUNCH_FAILED,
         FaultKind::Timeout { .. } => Code::LAUNCH_TIMEOUT,
         FaultKind::Misaligned { .. } => Code::MISALIGNED_ADDRESS,
         FaultKind::StackOverflow { .. } => Code::HARDWARE_STACK_ERROR,
-        FaultKind::BranchTable { .. } => Code::INVALID_PC,
         // Reads of unwritten memory and races pass unnoticed on a device; here they end like a bad address.
         FaultKind::OutOfBounds { .. }
         | FaultKind::UseAfterFree { .. }
