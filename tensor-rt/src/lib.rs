@@ -6,6 +6,7 @@ extern crate self as tensor_rt;
 pub mod accounting;
 mod atomic;
 pub mod autograd;
+pub mod cuda;
 #[forbid(unsafe_code)]
 pub mod device;
 #[forbid(unsafe_code)]
@@ -16,6 +17,8 @@ mod engine;
 pub mod error;
 #[forbid(unsafe_code)]
 pub mod guide;
+#[forbid(unsafe_code)]
+mod home;
 pub mod isa;
 pub mod kernel;
 #[forbid(unsafe_code)]
@@ -31,7 +34,6 @@ mod param;
 pub mod relation;
 #[forbid(unsafe_code)]
 pub mod shape;
-#[forbid(unsafe_code)]
 mod storage;
 mod tensor;
 

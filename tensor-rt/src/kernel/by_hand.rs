@@ -15,7 +15,7 @@ use super::launch::{Arrays, Part, Setting};
 use super::program::{Intent, Program};
 use crate::accounting;
 use crate::autograd::{Adjoint, Cotangents};
-use crate::device::{Device, DeviceId};
+use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Origin, Result};
 use crate::mode::NoGrad;
@@ -169,13 +169,13 @@ impl Call<'_> {
 
     /// The outputs, once the function has written them and the edited parameters.
     fn write_outputs(&mut self, cpu: impl FnOnce(&mut Views<'_>) -> Result<()>) -> Result<Arrays> {
-        let (resolved, device) = self.resolve()?;
+        let (resolved, home) = self.resolve()?;
         let (program, origin) = (self.program, self.origin);
         if let DeviceId::Cuda(_) = device {
             return Err(Error::CudaUnavailable { device, reason: "this build has no CUDA engine" });
         }
         let setting =
-            Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, device, origin };
+            Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, home, origin };
         let mut outputs: SmallVec<[Raw; 2]> = SmallVec::new();
         for output in program.outputs {
             outputs.push(setting.allocate(output)?);
@@ -196,7 +196,7 @@ impl Call<'_> {
             cpu(&mut Views { views: views.into_iter() })?;
             for (part, copy) in self.arguments.parts().zip(&copies) {
                 if let (Part::Edit(place), Some(copy)) = (part, copy) {
-                    place.copy_from(copy);
+                    place.copy_from(copy, origin)?;
                 }
             }
         }
@@ -220,7 +220,7 @@ impl Adjoint for AdjointByHand {
         let origin = Origin { op: self.program.name, at: origin.at };
         let mut tensors: Vec<Raw> = self.inputs.iter().chain(&self.outputs).cloned().collect();
         for (given, output) in outputs.iter().zip(&self.outputs).filter(|(_, output)| output.dtype().is_float()) {
-            tensors.push(cotangent(given.as_ref(), output.device(), output.dtype(), output.shape(), origin)?);
+            tensors.push(cotangent(given.as_ref(), output.home(), output.dtype(), output.shape(), origin)?);
         }
         let mut kept = Kept { tensors: tensors.into_iter(), gradients: SmallVec::new() };
         (self.backward)(&mut kept)?;

@@ -15,11 +15,12 @@ use super::body::{InstructionSet, PassFn};
 use super::program::{Array, ArrayDecl, Intent, Kernel, Pass, PassKind, Program, Schedule, WriteKind};
 use super::sizes::Resolved;
 use crate::accounting;
-use crate::device::DeviceId;
+use crate::device_id::DeviceId;
 use crate::element::DType;
 use crate::engine::cpu::{CpuEngine, needs_elements};
 use crate::engine::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory};
 use crate::error::{Error, Origin, Result, Sizes};
+use crate::home::Home;
 use crate::tensor::raw::{Exclusive, Raw};
 
 /// The tensor arguments of a call, in order.
@@ -132,7 +133,8 @@ pub(crate) struct Setting<'a> {
     pub generic: DType,
     pub resolved: &'a Resolved,
     pub scalars: &'a [Scalar],
-    pub device: DeviceId,
+    /// Where the call runs.
+    pub home: Home,
     pub origin: Origin,
 }
 
@@ -161,7 +163,7 @@ impl Setting<'_> {
     /// A new array.
     pub fn allocate(&self, decl: &ArrayDecl) -> Result<Raw> {
         let shape = self.resolved.shape(self.program, decl.axes);
-        Raw::empty(self.device, decl.elem.dtype(self.generic), shape, self.origin)
+        Raw::empty(self.home, decl.elem.dtype(self.generic), shape, self.origin)
     }
 }
 
@@ -282,7 +284,7 @@ fn error_of(error: LaunchError, schedule: &Schedule, kernel: &Kernel, setting: S
         LaunchError::Fault(fault) => fault,
         LaunchError::OutOfMemory(OutOfMemory { requested, free, largest_block }) => {
             let (requested, free, largest_block) = (requested as u64, free as u64, largest_block as u64);
-            return Error::OutOfMemory { requested, free, largest_block, device: setting.device, op, at };
+            return Error::OutOfMemory { requested, free, largest_block, device: setting.home.device(), op, at };
         }
     };
     let position = fault.position;

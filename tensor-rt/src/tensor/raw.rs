@@ -10,14 +10,15 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::copy;
 use super::view::Movement;
+use super::{copy, on_device};
 use crate::accounting;
 use crate::atomic;
 use crate::autograd::{self, Node};
-use crate::device::DeviceId;
+use crate::cuda::buffer::Buffer;
 use crate::element::{DType, Element};
 use crate::error::{Error, Origin, Result};
+use crate::home::Home;
 use crate::layout::Layout;
 use crate::shape::{Shape, Span};
 use crate::storage::Storage;
@@ -28,6 +29,8 @@ pub struct Raw {
     storage: Arc<Storage>,
     layout: Layout,
     dtype: DType,
+    /// On the device of the storage.
+    home: Home,
     node: Option<Arc<Node>>,
 }
 
@@ -42,34 +45,34 @@ pub struct Exclusive<'a> {
 
 impl Raw {
     /// A dense tensor of stale elements, which the caller writes before a user can read them.
-    pub(crate) fn empty(device: DeviceId, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
+    pub(crate) fn empty(home: Home, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
         let shape = shape.into();
-        let storage = Storage::stale(device, shape.bytes(dtype.size(), origin)?, origin)?;
-        let mut raw = Raw { storage, layout: Layout::dense(shape), dtype, node: None };
-        if dtype == DType::Bool {
-            // Of the bytes that may be there only 0 and 1 are a `bool`.
-            raw.fresh().fill_zero();
+        let storage = Storage::stale(home, shape.bytes(dtype.size(), origin)?, origin)?;
+        let mut raw = Raw { storage, layout: Layout::dense(shape), dtype, home, node: None };
+        if dtype == DType::Bool && home.is_cpu() {
+            // Of the bytes that may be there only 0 and 1 are a `bool`; the host may see it before it is written.
+            raw.fresh().fill_zero(origin)?;
         }
         Ok(raw)
     }
 
     /// A dense tensor of zeros (`false` for `bool`).
-    pub(crate) fn zeros(device: DeviceId, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
-        let mut raw = Raw::empty(device, dtype, shape, origin)?;
-        raw.fresh().fill_zero();
+    pub(crate) fn zeros(home: Home, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
+        let mut raw = Raw::empty(home, dtype, shape, origin)?;
+        raw.fresh().fill_zero(origin)?;
         Ok(raw)
     }
 
     /// A dense tensor with one value everywhere.
-    pub(crate) fn full<T: Element>(device: DeviceId, shape: impl Into<Shape>, value: T, origin: Origin) -> Result<Raw> {
-        let mut raw = Raw::empty(device, T::DTYPE, shape, origin)?;
-        raw.fresh().fill(value);
+    pub(crate) fn full<T: Element>(home: Home, shape: impl Into<Shape>, value: T, origin: Origin) -> Result<Raw> {
+        let mut raw = Raw::empty(home, T::DTYPE, shape, origin)?;
+        raw.fresh().fill(value, origin)?;
         Ok(raw)
     }
 
     /// A dense tensor of the elements of a slice, in row-major order.
     pub(crate) fn from_slice<T: Element>(
-        device: DeviceId,
+        home: Home,
         shape: impl Into<Shape>,
         data: &[T],
         origin: Origin,
@@ -80,7 +83,12 @@ impl Raw {
             let (op, at) = (origin.op, origin.at);
             return Err(Error::DataLength { op, shape: shape.sizes(), expected, found: data.len(), at });
         }
-        let raw = Raw::empty(device, T::DTYPE, shape, origin)?;
+        let mut raw = Raw::empty(home, T::DTYPE, shape, origin)?;
+        if let Some(stream) = home.stream() {
+            accounting::copy(origin.at, size_of_val(data));
+            on_device::upload(stream, &raw.fresh(), bytes_of(data), origin)?;
+            return Ok(raw);
+        }
         // SAFETY: the new storage holds `data.len()` elements of `T`, is aligned for any of them, and overlaps nothing.
         unsafe { copy::row(raw.storage.pointer().as_ptr().cast::<T>(), data.as_ptr(), data.len()) };
         Ok(raw)
@@ -88,14 +96,14 @@ impl Raw {
 
     /// A dense tensor whose elements `write` writes, in row-major order.
     pub(crate) fn written<T: Element>(
-        device: DeviceId,
+        home: Home,
         shape: impl Into<Shape>,
         origin: Origin,
         write: impl FnOnce(&mut [T]),
     ) -> Result<Raw> {
-        let mut raw = Raw::empty(device, T::DTYPE, shape, origin)?;
+        let mut raw = Raw::empty(Home::CPU, T::DTYPE, shape, origin)?;
         write(raw.fresh().as_mut_slice().expect("bug in tensor-rt: a new tensor is no slice"));
-        Ok(raw)
+        Movement::Transfer(home).apply(&raw, origin)
     }
 
     pub(crate) fn shape(&self) -> &Shape {
@@ -115,8 +123,16 @@ impl Raw {
         self.dtype
     }
 
-    pub(crate) fn device(&self) -> DeviceId {
-        self.storage.device()
+    /// Where it is at home.
+    pub(crate) fn home(&self) -> Home {
+        self.home
+    }
+
+    /// The same value at another home on its device.
+    pub(crate) fn at(mut self, home: Home) -> Raw {
+        assert!(home.device() == self.home.device(), "bug in tensor-rt: a tensor moves to another device without a copy");
+        self.home = home;
+        self
     }
 
     /// The number of elements.
@@ -154,9 +170,23 @@ impl Raw {
         self.address().cast_const()
     }
 
-    /// The elements in row-major order, if they lie so and are of type `T`.
+    /// The buffer of a tensor on a CUDA device.
+    pub(crate) fn buffer(&self) -> Option<&Buffer> {
+        self.storage.buffer()
+    }
+
+    /// The elements of a dense tensor of the host, as bytes.
+    pub(crate) fn host_bytes(&self) -> Option<&[u8]> {
+        if !self.is_dense() || !self.home.is_cpu() {
+            return None;
+        }
+        // SAFETY: as in `as_slice`, and elements have no padding.
+        Some(unsafe { std::slice::from_raw_parts(self.address(), self.elements() * self.dtype.size()) })
+    }
+
+    /// The elements in row-major order, if they lie so, on the host, and are of type `T`.
     pub(crate) fn as_slice<T: Element>(&self) -> Option<&[T]> {
-        if T::DTYPE != self.dtype || !self.is_dense() {
+        if T::DTYPE != self.dtype || !self.is_dense() || !self.home.is_cpu() {
             return None;
         }
         // SAFETY: a dense layout in the storage is `elements` initialised elements of `T`, one after the other. Nobody
@@ -166,7 +196,7 @@ impl Raw {
 
     /// The element at an index that lies within the shape.
     pub(crate) fn element<T: Element>(&self, index: &[usize]) -> T {
-        assert!(T::DTYPE == self.dtype, "bug in tensor-rt: an element is read with another type");
+        assert!(T::DTYPE == self.dtype && self.home.is_cpu(), "bug in tensor-rt: an element is read as what it is not");
         let element = self.offset_of(index);
         // SAFETY: the index is within the shape (checked in `offset_of`), so the element lies in the storage and is
         // initialised.
@@ -184,7 +214,7 @@ impl Raw {
     pub(crate) fn with_layout(&self, layout: Layout) -> Raw {
         let bytes = layout.bounds().map_or(0, |(_, high)| (high + 1) * self.dtype.size());
         assert!(bytes <= self.storage.bytes(), "bug in tensor-rt: a view reaches past its storage");
-        Raw { storage: self.storage.clone(), layout, dtype: self.dtype, node: None }
+        Raw { storage: self.storage.clone(), layout, dtype: self.dtype, home: self.home, node: None }
     }
 
     /// The same elements, dense, outside the graph; a counted copy unless they already are.
@@ -200,8 +230,8 @@ impl Raw {
 
     /// [`Raw::copied`] as a step of an operation that the caller asked for by name, which is not counted.
     pub(crate) fn gathered(&self, origin: Origin) -> Result<Raw> {
-        let mut copy = Raw::empty(self.device(), self.dtype, self.shape(), origin)?;
-        copy.fresh().copy_from(self);
+        let mut copy = Raw::empty(self.home, self.dtype, self.shape(), origin)?;
+        copy.fresh().copy_from(self, origin)?;
         Ok(copy)
     }
 
@@ -209,7 +239,12 @@ impl Raw {
     pub(crate) fn loaded(&self, origin: Origin) -> Result<Raw> {
         assert!(self.is_dense(), "bug in tensor-rt: a strided tensor is accumulated into");
         accounting::copy(origin.at, self.elements() * self.dtype.size());
-        let mut copy = Raw::empty(self.device(), self.dtype, self.shape(), origin)?;
+        let mut copy = Raw::empty(self.home, self.dtype, self.shape(), origin)?;
+        if self.home.stream().is_some() {
+            // The device moves whole words.
+            copy.fresh().copy_from(self, origin)?;
+            return Ok(copy);
+        }
         // SAFETY: both are dense and hold `elements` elements of this type; the copy is new, and the elements of an
         // `AtomicTensor`, whose tensor alone is loaded, are accessed atomically only.
         unsafe { atomic::load(self.dtype.size(), copy.fresh().pointer(), self.address(), self.elements()) };
@@ -255,9 +290,15 @@ impl Raw {
     }
 }
 
+/// Elements as bytes.
+fn bytes_of<T: Element>(elements: &[T]) -> &[u8] {
+    // SAFETY: elements have no padding, so all their bytes are initialised.
+    unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
+}
+
 impl Debug for Raw {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}{:?} on {}", self.dtype, self.shape(), self.device())
+        write!(out, "{}{:?} on {}", self.dtype, self.shape(), self.home.device())
     }
 }
 
@@ -295,11 +336,18 @@ impl<'a> Exclusive<'a> {
 
     /// The elements in row-major order, if they lie so and are of type `T`.
     pub(crate) fn as_mut_slice<T: Element>(&mut self) -> Option<&mut [T]> {
-        if T::DTYPE != self.raw.dtype || !self.raw.is_dense() {
+        if T::DTYPE != self.raw.dtype || !self.raw.is_dense() || !self.raw.home.is_cpu() {
             return None;
         }
         // SAFETY: as in `Raw::as_slice`, and by the invariant nobody else sees these elements.
         Some(unsafe { std::slice::from_raw_parts_mut(self.pointer().cast::<T>(), self.raw.elements()) })
+    }
+
+    /// As [`Raw::host_bytes`], for writing bytes that are elements.
+    pub(crate) fn host_bytes_mut(&mut self) -> Option<&mut [u8]> {
+        let length = self.raw.host_bytes()?.len();
+        // SAFETY: as in `host_bytes`, and by the invariant nobody else sees these elements.
+        Some(unsafe { std::slice::from_raw_parts_mut(self.pointer(), length) })
     }
 
     /// [`Exclusive::as_mut_slice`] for as long as the handle is borrowed.
@@ -311,36 +359,50 @@ impl<'a> Exclusive<'a> {
     }
 
     /// Writes every element of a tensor with the same shape and element type.
-    pub(crate) fn copy_from(&mut self, source: &Raw) {
+    pub(crate) fn copy_from(&mut self, source: &Raw, origin: Origin) -> Result<()> {
         assert!(
-            source.shape() == self.raw.shape() && source.dtype == self.raw.dtype && !source.shares_storage(&self.raw),
+            source.shape() == self.raw.shape()
+                && source.dtype == self.raw.dtype
+                && source.home.device() == self.raw.home.device()
+                && !source.shares_storage(&self.raw),
             "bug in tensor-rt: a copy between tensors that do not match"
         );
+        if let Some(stream) = self.raw.home.stream() {
+            return on_device::copy_from(stream, self, source, origin);
+        }
         let (shape, size) = (self.raw.shape().clone(), self.raw.dtype.size());
         let (target, strides) = (self.raw.address(), self.raw.strides());
         // SAFETY: both layouts have this shape, their elements lie in their storages, those of the target have addresses
         // of their own (invariant), and the storages are two.
-        unsafe { copy::strided(&shape, size, target, strides, source.pointer(), source.strides()) }
+        unsafe { copy::strided(&shape, size, target, strides, source.pointer(), source.strides()) };
+        Ok(())
     }
 
     /// Writes one value to every element.
-    pub(crate) fn fill<T: Element>(&mut self, value: T) {
+    pub(crate) fn fill<T: Element>(&mut self, value: T, origin: Origin) -> Result<()> {
         assert!(T::DTYPE == self.raw.dtype, "bug in tensor-rt: a tensor is filled with another element");
-        self.fill_bytes((&raw const value).cast());
+        let mut bits = [0; 8];
+        bits[..size_of::<T>()].copy_from_slice(bytes_of(&[value]));
+        self.fill_bits(u64::from_ne_bytes(bits), origin)
     }
 
     /// Writes the zero of the element type to every element.
-    pub(crate) fn fill_zero(&mut self) {
+    pub(crate) fn fill_zero(&mut self, origin: Origin) -> Result<()> {
         // Zero bytes are the zero of every element type.
-        self.fill_bytes([0u64].as_ptr().cast());
+        self.fill_bits(0, origin)
     }
 
-    /// Writes the element at `value`, which is of this tensor's element type, to every element.
-    fn fill_bytes(&mut self, value: *const u8) {
+    /// Writes the element whose bytes are the first of `bits` to every element.
+    fn fill_bits(&mut self, bits: u64, origin: Origin) -> Result<()> {
+        if let Some(stream) = self.raw.home.stream() {
+            return on_device::fill(stream, self, bits, origin);
+        }
         let (shape, size) = (self.raw.shape().clone(), self.raw.dtype.size());
         let nowhere = smallvec::SmallVec::<[isize; 6]>::from_elem(0, shape.rank());
-        // SAFETY: as in `copy_from`; the source is one element read again and again, which the callers keep alive.
-        unsafe { copy::strided(&shape, size, self.raw.address(), self.raw.strides(), value, &nowhere) }
+        let value = (&raw const bits).cast();
+        // SAFETY: as in `copy_from`; the source is one element that is read again and again.
+        unsafe { copy::strided(&shape, size, self.raw.address(), self.raw.strides(), value, &nowhere) };
+        Ok(())
     }
 
     /// Writes one element, at an index that lies within the shape.
