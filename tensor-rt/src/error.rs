@@ -8,6 +8,8 @@
 
 use std::panic::Location;
 
+use crate::cuda::compile::{CompileFailure, Tried};
+use crate::cuda::version::{Capability, CudaVersion};
 use crate::device_id::DeviceId;
 
 /// A place in the user's code.
@@ -189,6 +191,31 @@ pub enum Error {
     #[error("{device} is not available: {reason}")]
     CudaUnavailable { device: DeviceId, reason: &'static str },
 
+    /// No library that compiles CUDA C.
+    #[error(
+        "NVRTC, which compiles kernels for CUDA devices, was not found; `pip install nvidia-cuda-nvrtc`, or let \
+         `TENSOR_NVRTC` name the library or its folder{}", Each(.tried)
+    )]
+    NvrtcNotFound { tried: Box<[Tried]> },
+
+    /// A kernel whose CUDA source the compiler refuses.
+    #[error("{op}: NVRTC {} refuses the source for `{}`, at {at}\n{failure}", .failure.nvrtc, .failure.target)]
+    CompileFailed { op: &'static str, failure: Box<CompileFailure>, at: Site },
+
+    /// A driver that loads nothing that the compilers found write; `nvrtc` is the oldest of them.
+    #[error(
+        "the driver knows CUDA {driver} and loads nothing that NVRTC {nvrtc} writes; update the driver, or install an \
+         older NVRTC: `pip install {}`", NvrtcPackage(*.driver)
+    )]
+    DriverTooOld { driver: CudaVersion, nvrtc: CudaVersion },
+
+    /// A device that the compilers found no longer compile for; `nvrtc` is the oldest of them.
+    #[error(
+        "the device has compute capability {capability}, and NVRTC {nvrtc} compiles for {oldest} and newer; install an \
+         older NVRTC: `pip install {}`", NvrtcPackage(CudaVersion { major: nvrtc.major - 1, minor: 9 })
+    )]
+    CapabilityTooOld { capability: Capability, oldest: Capability, nvrtc: CudaVersion },
+
     /// A tensor that is not dense, where only a dense one will do.
     #[error("{op}: shape {shape:?} with strides {strides:?} is not contiguous; `contiguous()` copies, at {at}")]
     NotContiguous { op: &'static str, shape: Sizes, strides: Box<[isize]>, at: Site },
@@ -248,6 +275,10 @@ pub enum ErrorKind {
     UnknownDevice,
     UnknownInstructionSet,
     CudaUnavailable,
+    NvrtcNotFound,
+    CompileFailed,
+    DriverTooOld,
+    CapabilityTooOld,
     NotContiguous,
     NoSuchView,
     DataLength,
@@ -283,8 +314,8 @@ kinds! {
     located ShapeMismatch Broadcast AxisMismatch RestMismatch AxisSize RankMismatch AxisOutOfRange DuplicateAxis IndexOutOfRange
         RangeOutOfRange PartsMismatch ShapeOverflow ElementCount OutOfMemory EmptyReduction NoTensors DivisionByZero
         NegativeSize Assertion NoGradient GraphConsumed NotFinite GradientMismatch NotContiguous NoSuchView DataLength RaggedData
-        NotAScalar InvalidArgument;
-    bare DeviceNotCompiledIn UnknownDevice UnknownInstructionSet CudaUnavailable;
+        NotAScalar InvalidArgument CompileFailed;
+    bare DeviceNotCompiledIn UnknownDevice UnknownInstructionSet CudaUnavailable NvrtcNotFound DriverTooOld CapabilityTooOld;
 }
 
 impl std::fmt::Debug for Error {
@@ -311,6 +342,26 @@ impl std::fmt::Display for NamedAxis<'_> {
             Some(axis) => write!(out, "axis `{axis}`"),
             None => out.write_str("an axis"),
         }
+    }
+}
+
+/// Prints each on a line of its own.
+struct Each<'a>(&'a [Tried]);
+
+impl std::fmt::Display for Each<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|tried| write!(out, "\n  tried {tried}"))
+    }
+}
+
+/// Prints the Python package whose NVRTC is of this version or older, as an argument of `pip install`.
+struct NvrtcPackage(CudaVersion);
+
+impl std::fmt::Display for NvrtcPackage {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Since 13 the name of the package has no version.
+        let suffix = if self.0.major < 13 { format!("-cu{}", self.0.major) } else { String::new() };
+        write!(out, "'nvidia-cuda-nvrtc{suffix}<={}.99'", self.0)
     }
 }
 

@@ -6,6 +6,7 @@ extern crate self as tensor_rt;
 pub mod accounting;
 mod atomic;
 pub mod autograd;
+mod cuda;
 #[forbid(unsafe_code)]
 pub mod device;
 #[forbid(unsafe_code)]
@@ -36,6 +37,8 @@ mod storage;
 mod tensor;
 
 pub use autograd::{Gradients, detect_anomaly, gradcheck};
+pub use cuda::compile::{CompileFailure, Tried};
+pub use cuda::version::{Capability, CudaVersion};
 pub use device::{Cpu, Cuda, Device, DeviceChoice, DeviceId};
 pub use element::{DType, Element, Float, bf16, f16};
 pub use error::{Error, ErrorKind, Result};
