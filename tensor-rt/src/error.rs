@@ -8,6 +8,8 @@
 
 use std::panic::Location;
 
+use crate::cuda::compile::{CompileFailure, Tried};
+use crate::cuda::version::{Capability, CudaVersion};
 use crate::device_id::DeviceId;
 
 /// A place in the user's code.
@@ -224,6 +226,31 @@ pub enum Error {
     #[error("{op}: {name} of a launch is {found}, and {device} has from 1 to {bound}, at {at}")]
     LaunchLimit { op: &'static str, device: DeviceId, name: &'static str, found: u64, bound: u64, at: Site },
 
+    /// No library that compiles CUDA C.
+    #[error(
+        "NVRTC, which compiles kernels for CUDA devices, was not found; `pip install nvidia-cuda-nvrtc`, or let \
+         `TENSOR_NVRTC` name the library or its folder{}", Each(.tried)
+    )]
+    NvrtcNotFound { tried: Box<[Tried]> },
+
+    /// A kernel whose CUDA source the compiler refuses.
+    #[error("{op}: NVRTC {} refuses the source for `{}`, at {at}\n{failure}", .failure.nvrtc, .failure.target)]
+    CompileFailed { op: &'static str, failure: Box<CompileFailure>, at: Site },
+
+    /// A driver that loads nothing that the compilers found write; `nvrtc` is the oldest of them.
+    #[error(
+        "the driver knows CUDA {driver} and loads nothing that NVRTC {nvrtc} writes; update the driver, or install an \
+         older NVRTC: `pip install {}`", NvrtcPackage(*.driver)
+    )]
+    DriverTooOld { driver: CudaVersion, nvrtc: CudaVersion },
+
+    /// A device that the compilers found no longer compile for; `nvrtc` is the oldest of them.
+    #[error(
+        "the device has compute capability {capability}, and NVRTC {nvrtc} compiles for {oldest} and newer; install an \
+         older NVRTC: `pip install {}`", NvrtcPackage(CudaVersion { major: nvrtc.major - 1, minor: 9 })
+    )]
+    CapabilityTooOld { capability: Capability, oldest: Capability, nvrtc: CudaVersion },
+
     /// A tensor that is not dense, where only a dense one will do.
     #[error("{op}: shape {shape:?} with strides {strides:?} is not contiguous; `contiguous()` copies, at {at}")]
     NotContiguous { op: &'static str, shape: Sizes, strides: Box<[isize]>, at: Site },
@@ -399,6 +426,26 @@ impl std::fmt::Display for Launches<'_> {
                 }
             }
         }
+    }
+}
+
+/// Prints each on a line of its own.
+struct Each<'a>(&'a [Tried]);
+
+impl std::fmt::Display for Each<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|tried| write!(out, "\n  tried {tried}"))
+    }
+}
+
+/// Prints the Python package whose NVRTC is of this version or older, as an argument of `pip install`.
+struct NvrtcPackage(CudaVersion);
+
+impl std::fmt::Display for NvrtcPackage {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Since 13 the name of the package has no version.
+        let suffix = if self.0.major < 13 { format!("-cu{}", self.0.major) } else { String::new() };
+        write!(out, "'nvidia-cuda-nvrtc{suffix}<={}.99'", self.0)
     }
 }
 

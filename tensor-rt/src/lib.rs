@@ -6,7 +6,7 @@ extern crate self as tensor_rt;
 pub mod accounting;
 mod atomic;
 pub mod autograd;
-pub mod cuda;
+mod cuda;
 #[forbid(unsafe_code)]
 pub mod device;
 #[forbid(unsafe_code)]
@@ -38,6 +38,8 @@ mod storage;
 mod tensor;
 
 pub use autograd::{Gradients, detect_anomaly, gradcheck};
+pub use cuda::compile::{CompileFailure, Tried};
+pub use cuda::version::{Capability, CudaVersion};
 pub use device::{Cpu, Cuda, Device, DeviceChoice, DeviceId};
 pub use element::{DType, Element, Float, bf16, f16};
 pub use error::{Error, ErrorKind, Result};
@@ -69,6 +71,7 @@ pub mod prelude {
 /// What generated code names. Not for people: it changes with the macro.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::cuda::hook::skip_joins;
     pub use crate::device::{Candidate, Device, Selection};
     pub use crate::element::{Compute, DType, Element, Float, bf16, f16};
     pub use crate::error::Result;
