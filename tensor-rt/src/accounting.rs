@@ -34,6 +34,8 @@ pub struct Counters {
     pub launches: u64,
     /// Traversals of those kernels.
     pub passes: u64,
+    /// Buffers of a device that its pool had to ask the driver for.
+    pub driver_allocations: u64,
 }
 
 impl AddAssign for Counters {
@@ -45,6 +47,7 @@ impl AddAssign for Counters {
         self.allocated_bytes += other.allocated_bytes;
         self.launches += other.launches;
         self.passes += other.passes;
+        self.driver_allocations += other.driver_allocations;
     }
 }
 
@@ -103,13 +106,22 @@ impl Display for Report {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(
             out,
-            "{:>8} {:>14} {:>8} {:>8} {:>14} {:>8} {:>8}  site",
-            "copies", "bytes", "syncs", "allocs", "bytes", "launches", "passes"
+            "{:>8} {:>14} {:>8} {:>8} {:>14} {:>8} {:>8} {:>8}  site",
+            "copies", "bytes", "syncs", "allocs", "bytes", "driver", "launches", "passes"
         )?;
         for (site, of_site) in &self.sites {
-            let Counters { copies, copied_bytes, syncs, allocations, allocated_bytes, launches, passes } = of_site;
+            let Counters {
+                copies,
+                copied_bytes,
+                syncs,
+                allocations,
+                allocated_bytes,
+                launches,
+                passes,
+                driver_allocations,
+            } = of_site;
             write!(out, "{copies:>8} {copied_bytes:>14} {syncs:>8} {allocations:>8} {allocated_bytes:>14} ")?;
-            writeln!(out, "{launches:>8} {passes:>8}  {site}")?;
+            writeln!(out, "{driver_allocations:>8} {launches:>8} {passes:>8}  {site}")?;
         }
         Ok(())
     }
@@ -149,6 +161,11 @@ pub(crate) fn sync(site: Site) {
 
 pub(crate) fn allocation(site: Site, bytes: usize) {
     count(site, Counters { allocations: 1, allocated_bytes: bytes as u64, ..Counters::default() });
+}
+
+/// A buffer that came fresh from the driver.
+pub(crate) fn driver_allocation(site: Site) {
+    count(site, Counters { driver_allocations: 1, ..Counters::default() });
 }
 
 /// One kernel of `passes` traversals.

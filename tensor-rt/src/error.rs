@@ -196,7 +196,9 @@ pub enum Error {
     MissingSymbol { device: DeviceId, symbol: &'static str },
 
     /// A driver from before the oldest that is supported.
-    #[error("{device} is not available: its driver is made for CUDA {driver}, and the oldest supported is {oldest}; update the driver")]
+    #[error(
+        "{device} is not available: its driver is made for CUDA {driver}, and the oldest supported is {oldest}; update the driver"
+    )]
     UnsupportedDriver { device: DeviceId, driver: CudaVersion, oldest: CudaVersion },
 
     /// A CUDA device that the machine does not have.
@@ -220,11 +222,23 @@ pub enum Error {
 
     /// A device whose context was lost earlier; nothing on it can be used before the program starts anew.
     #[error("{op}: {device} cannot be used any more, since {cause}; at {at}")]
-    ContextLost { op: &'static str, device: DeviceId, #[source] cause: Box<Error>, at: Site },
+    ContextLost {
+        op: &'static str,
+        device: DeviceId,
+        #[source]
+        cause: Box<Error>,
+        at: Site,
+    },
 
     /// A launch that asks for more than the device has.
     #[error("{op}: {name} of a launch is {found}, and {device} has from 1 to {bound}, at {at}")]
     LaunchLimit { op: &'static str, device: DeviceId, name: &'static str, found: u64, bound: u64, at: Site },
+
+    /// A hand-written kernel without code for CUDA devices.
+    #[error(
+        "{op}: this kernel has no `#[cuda(..)]` and its tensors are on {device}; move them with `t.to(&Cpu)`, at {at}"
+    )]
+    NoCudaKernel { op: &'static str, device: DeviceId, at: Site },
 
     /// No library that compiles CUDA C.
     #[error(
@@ -317,6 +331,7 @@ pub enum ErrorKind {
     LaunchFailed,
     ContextLost,
     LaunchLimit,
+    NoCudaKernel,
     NvrtcNotFound,
     CompileFailed,
     DriverTooOld,
@@ -356,7 +371,7 @@ kinds! {
     located ShapeMismatch Broadcast AxisMismatch RestMismatch AxisSize RankMismatch AxisOutOfRange DuplicateAxis IndexOutOfRange
         RangeOutOfRange PartsMismatch ShapeOverflow ElementCount OutOfMemory EmptyReduction NoTensors DivisionByZero
         NegativeSize Assertion NoGradient GraphConsumed NotFinite GradientMismatch NotContiguous NoSuchView DataLength RaggedData
-        NotAScalar InvalidArgument CompileFailed DriverFailed ContextLost LaunchLimit;
+        NotAScalar InvalidArgument CompileFailed DriverFailed ContextLost LaunchLimit NoCudaKernel;
     bare DeviceNotCompiledIn UnknownDevice UnknownInstructionSet DriverNotFound MissingSymbol UnsupportedDriver NoSuchDevice
         LaunchFailed NvrtcNotFound DriverTooOld CapabilityTooOld;
 }

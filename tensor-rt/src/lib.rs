@@ -6,6 +6,7 @@ extern crate self as tensor_rt;
 pub mod accounting;
 mod atomic;
 pub mod autograd;
+#[allow(dead_code, reason = "the engine that launches kernels is still to come")]
 mod cuda;
 #[forbid(unsafe_code)]
 pub mod device;
@@ -49,7 +50,7 @@ pub use ops::Keep;
 pub use param::{Param, ParamId};
 pub use relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
 pub use shape::{Axis, Shape, Slice};
-pub use tensor::{AtomicTensor, Nested, Tensor, TensorMut};
+pub use tensor::{AtomicTensor, Nested, Pending, PinnedTensor, Tensor, TensorMut};
 pub use tensor_rt_macros::tensor_fn;
 
 /// What a program that uses tensors needs.

@@ -35,6 +35,7 @@ enum Memory {
     Host(Block),
     // Boxed: what a device has to know of a buffer would make every storage of the host larger.
     Device(Box<Buffer>),
+    #[expect(dead_code, reason = "held for its drop")]
     Pinned(Box<PinnedBlock>),
 }
 

@@ -5,7 +5,21 @@ use std::path::Path;
 
 /// Each line is a layer: its modules, which may name each other and those of the lines above.
 const RUNTIME: &[&[&str]] = &[
-    &["accounting", "atomic", "cuda", "device", "device_id", "element", "error", "home", "isa", "layout", "math", "memory", "shape"],
+    &[
+        "accounting",
+        "atomic",
+        "cuda",
+        "device",
+        "device_id",
+        "element",
+        "error",
+        "home",
+        "isa",
+        "layout",
+        "math",
+        "memory",
+        "shape",
+    ],
     &["mode", "storage"],
     &["tensor", "relation", "param", "autograd", "kernel", "engine", "ops"],
 ];

@@ -101,6 +101,7 @@ macro_rules! functions {
         /// # Safety
         /// As the driver's interface demands: handles are alive and of the current context where it needs one, and
         /// addresses are those of what is read or written for as long as the call takes, or the copy that it starts.
+        #[allow(clippy::too_many_arguments, reason = "mirrors the driver's interface")]
         pub(super) unsafe fn $name($($argument: $ty),*) -> Result<(), Failure> {
             type Function = unsafe extern "C" fn($($ty),*) -> u32;
             static FUNCTION: OnceLock<Option<Function>> = OnceLock::new();

@@ -28,6 +28,8 @@ pub(crate) mod record;
 pub(crate) mod stream;
 #[forbid(unsafe_code)]
 pub(crate) mod version;
+#[forbid(unsafe_code)]
+pub(crate) mod waker;
 
 use std::sync::OnceLock;
 

@@ -53,13 +53,7 @@ impl Modules {
 impl Context {
     /// The kernel `entry` of the CUDA C text `source`, compiled and loaded when it is first asked for. `shared_bytes` is what
     /// its blocks will ask for.
-    pub fn function(
-        &'static self,
-        source: &str,
-        entry: &str,
-        shared_bytes: u32,
-        origin: Origin,
-    ) -> Result<Function> {
+    pub fn function(&'static self, source: &str, entry: &str, shared_bytes: u32, origin: Origin) -> Result<Function> {
         let modules = self.modules();
         // The map is whole between statements. It stays locked while a source is compiled, so that it is compiled once.
         let mut loaded = modules.loaded.lock().unwrap_or_else(PoisonError::into_inner);

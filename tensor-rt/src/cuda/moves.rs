@@ -165,8 +165,7 @@ pub(crate) unsafe fn cast(
     }
     let text = format!("{CAST}CAST({}, {})\n", name(source.1), name(target.1));
     let (mut to, mut from, mut length) = (target.0.address(0, 1), source.0.address(0, 1), count as i64);
-    let mut parameters: [*mut c_void; 3] =
-        [(&raw mut to).cast(), (&raw mut from).cast(), (&raw mut length).cast()];
+    let mut parameters: [*mut c_void; 3] = [(&raw mut to).cast(), (&raw mut from).cast(), (&raw mut length).cast()];
     let (reads, writes) = ([source.0.buffer], [target.0.buffer]);
     // SAFETY: these are the parameters of the kernel, which reads and writes so many elements (the caller's).
     unsafe { run(stream, &text, "cast", count, &mut parameters, &reads, &writes, origin) }

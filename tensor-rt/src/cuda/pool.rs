@@ -63,16 +63,13 @@ impl Block {
 
 impl Pool {
     pub(super) fn with_cap(cap: usize) -> Pool {
-        Pool { state: Mutex::new(State { cached: BTreeMap::new(), stats: MemoryStats { cap, ..MemoryStats::default() } }) }
+        Pool {
+            state: Mutex::new(State { cached: BTreeMap::new(), stats: MemoryStats { cap, ..MemoryStats::default() } }),
+        }
     }
 
     /// A block of at least `bytes` bytes for use on `stream`, with the uses that its first write has to wait for.
-    pub(super) fn take(
-        &self,
-        stream: &'static Stream,
-        bytes: usize,
-        origin: Origin,
-    ) -> Result<(Block, Uses), Refused> {
+    pub(super) fn take(&self, stream: &'static Stream, bytes: usize, origin: Origin) -> Result<(Block, Uses), Refused> {
         if bytes == 0 {
             return Ok((Block::default(), Uses::default()));
         }
@@ -149,7 +146,12 @@ impl State {
         Some((block, uses))
     }
 
-    fn take_fresh(&mut self, context: &'static Context, bytes: usize, origin: Origin) -> Result<Option<Block>, Failure> {
+    fn take_fresh(
+        &mut self,
+        context: &'static Context,
+        bytes: usize,
+        origin: Origin,
+    ) -> Result<Option<Block>, Failure> {
         let reserved = self.stats.live.checked_add(self.stats.cached).and_then(|sum| sum.checked_add(bytes));
         if reserved.is_none_or(|reserved| reserved > self.stats.cap) {
             return Ok(None);

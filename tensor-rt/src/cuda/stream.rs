@@ -51,7 +51,7 @@ unsafe impl Send for Stream {}
 unsafe impl Sync for Stream {}
 
 /// The moment at which an operation of a stream is done.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
     pub stream: &'static Stream,
     pub serial: u64,
@@ -163,7 +163,7 @@ impl Stream {
     }
 
     /// Tells what is done now that everything up to `serial` is, and gives the first fault of it.
-    pub(super) fn finished(&'static self, serial: u64) -> Result<()> {
+    fn finished(&'static self, serial: u64) -> Result<()> {
         let mut order = order();
         self.done.fetch_max(serial, Ordering::AcqRel);
         for (id, serial) in order.seen_by(self, serial).into_iter().enumerate() {
@@ -200,6 +200,16 @@ impl Point {
         self.stream.done() >= self.serial
     }
 
+    /// Tells that the operation is done, and gives what went wrong up to it.
+    pub fn reached(self) -> Result<()> {
+        self.stream.finished(self.serial)
+    }
+
+    /// What a failure of the driver means for a caller who waits for the operation.
+    pub fn error(self, failure: Failure, origin: Origin) -> Error {
+        self.stream.context.error(failure, origin)
+    }
+
     /// Waits for the operation on the host, without asking what went wrong in it.
     pub fn wait(self) -> Result<(), Failure> {
         if self.is_done() {
@@ -212,10 +222,6 @@ impl Point {
 }
 
 impl Submission {
-    pub fn stream(&self) -> &'static Stream {
-        self.stream
-    }
-
     pub(super) fn raw(&self) -> CUstream {
         self.stream.raw
     }
@@ -322,7 +328,8 @@ impl Order {
             .timelines
             .get_disjoint_mut([stream.id, other.id])
             .expect("bug in tensor-rt: a stream that joins itself, or is not in the order");
-        let mark = from.marks.iter().find(|mark| mark.serial >= point.serial).expect("bug in tensor-rt: no mark was made");
+        let mark =
+            from.marks.iter().find(|mark| mark.serial >= point.serial).expect("bug in tensor-rt: no mark was made");
         stream.context.bind()?;
         // SAFETY: both are alive, and the stream's context is bound; events are waited for across devices too.
         unsafe { driver::wait_event(stream.raw, mark.event.raw(), 0)? };

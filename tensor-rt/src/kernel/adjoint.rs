@@ -94,13 +94,7 @@ impl ProgramAdjoint {
 }
 
 /// A cotangent as one of element `dtype` and this shape; one zero for all elements of a missing one.
-pub(super) fn cotangent(
-    given: Option<&Raw>,
-    home: Home,
-    dtype: DType,
-    shape: &Shape,
-    origin: Origin,
-) -> Result<Raw> {
+pub(super) fn cotangent(given: Option<&Raw>, home: Home, dtype: DType, shape: &Shape, origin: Origin) -> Result<Raw> {
     let cotangent = match given {
         Some(raw) if raw.dtype() == dtype => raw.detached(),
         Some(raw) => Movement::Cast(dtype).apply(raw, origin)?,

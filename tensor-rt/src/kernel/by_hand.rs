@@ -171,8 +171,9 @@ impl Call<'_> {
     fn write_outputs(&mut self, cpu: impl FnOnce(&mut Views<'_>) -> Result<()>) -> Result<Arrays> {
         let (resolved, home) = self.resolve()?;
         let (program, origin) = (self.program, self.origin);
-        if let DeviceId::Cuda(_) = device {
-            return Err(Error::CudaUnavailable { device, reason: "this build has no CUDA engine" });
+        if !home.is_cpu() {
+            let (op, at) = (origin.op, origin.at);
+            return Err(Error::NoCudaKernel { op, device: home.device(), at });
         }
         let setting =
             Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, home, origin };

@@ -15,7 +15,6 @@ use super::body::{InstructionSet, PassFn};
 use super::program::{Array, ArrayDecl, Intent, Kernel, Pass, PassKind, Program, Schedule, WriteKind};
 use super::sizes::Resolved;
 use crate::accounting;
-use crate::device_id::DeviceId;
 use crate::element::DType;
 use crate::engine::cpu::{CpuEngine, needs_elements};
 use crate::engine::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory};
@@ -170,7 +169,7 @@ impl Setting<'_> {
 impl Frame<'_, '_> {
     /// Decides which kernels run, makes the temporaries (and residuals) that they need, and runs them.
     pub fn run(&mut self) -> Result<()> {
-        let engine = engine(self.setting.device)?;
+        let engine = engine(self.setting)?;
         let mut runs: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.schedule.kernels.len());
         for (position, kernel) in self.schedule.kernels.iter().enumerate().rev() {
             if !kernel.writes.iter().any(|write| self.raw(write.array).is_some()) && !self.checks(position) {
@@ -327,11 +326,12 @@ fn along(axes: &[u16], position: &[usize], kernel: &Kernel, setting: Setting<'_>
 }
 
 /// The engine of a device.
-fn engine(device: DeviceId) -> Result<&'static dyn Engine> {
-    match device {
-        DeviceId::Cpu => Ok(cpu_engine()?),
-        DeviceId::Cuda(_) => Err(Error::CudaUnavailable { device, reason: "this build has no CUDA engine" }),
+fn engine(setting: Setting<'_>) -> Result<&'static dyn Engine> {
+    if setting.home.is_cpu() {
+        return Ok(cpu_engine()?);
     }
+    let (op, at) = (setting.origin.op, setting.origin.at);
+    Err(Error::NoCudaKernel { op, device: setting.home.device(), at })
 }
 
 /// The CPU engine on the fastest instruction set, or on the one that `TENSOR_ISA` names.

@@ -199,7 +199,8 @@ fn nested<D: Device, T: Element, N: Nested<T>>(device: &D, data: N, origin: Orig
 
 fn eye<D: Device, T: Element>(device: &D, size: usize, origin: Origin) -> Result<Tensor<D, NoGrad, T>> {
     let mut raw = Raw::zeros(device.home(), T::DTYPE, [size, size], origin)?;
-    let diagonal = Layout::dense([size * size].into()).slice(0, Span { start: 0, length: size, step: size as isize + 1 });
+    let diagonal =
+        Layout::dense([size * size].into()).slice(0, Span { start: 0, length: size, step: size as isize + 1 });
     raw.fresh().part(diagonal).fill(T::ONE, origin)?;
     Ok(Tensor::from_raw(raw))
 }

@@ -22,6 +22,8 @@ mod edit;
 #[forbid(unsafe_code)]
 mod nested;
 mod on_device;
+mod pending;
+mod pinned;
 #[forbid(unsafe_code)]
 mod random;
 pub(crate) mod raw;
@@ -38,6 +40,8 @@ use std::marker::PhantomData;
 pub use atomic::AtomicTensor;
 pub use edit::TensorMut;
 pub use nested::Nested;
+pub use pending::Pending;
+pub use pinned::PinnedTensor;
 
 use crate::autograd;
 use crate::device::{Cpu, Device, DeviceId};

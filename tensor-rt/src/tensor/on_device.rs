@@ -1,13 +1,17 @@
 //! What raw tensors of CUDA devices do instead of what the host does with its own memory.
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::copy::walks;
 use super::raw::{Exclusive, Raw};
 use crate::cuda::buffer::Buffer;
 use crate::cuda::copy::{self, Bytes};
+use crate::cuda::event::Event;
+use crate::cuda::host::HostBlock;
 use crate::cuda::moves::{self, Elements};
-use crate::cuda::stream::Stream;
+use crate::cuda::stream::{Point, Stream};
 use crate::error::{Origin, Result};
 
 fn buffer(raw: &Raw) -> &Buffer {
@@ -46,13 +50,36 @@ pub(super) fn upload(stream: &'static Stream, target: &Exclusive<'_>, source: &[
     copy::upload(stream, bytes(target.raw()), source, origin)
 }
 
-/// Writes the elements of a tensor of the same device, shape and element to a place.
-pub(super) fn copy_from(
+/// Starts to write the first bytes of a pinned block to a dense place.
+///
+/// # Safety
+/// The block is neither changed nor given away before the event.
+pub(super) unsafe fn start_upload(
     stream: &'static Stream,
     target: &Exclusive<'_>,
+    source: &HostBlock,
+    origin: Origin,
+) -> Result<(Point, Arc<Event>)> {
+    // SAFETY: the caller's.
+    unsafe { copy::start_upload(stream, bytes(target.raw()), source, origin) }
+}
+
+/// Starts to write the elements of a dense tensor to the first bytes of a pinned block.
+///
+/// # Safety
+/// The block is neither read, changed nor given away before the event.
+pub(super) unsafe fn start_download(
+    stream: &'static Stream,
+    target: &HostBlock,
     source: &Raw,
     origin: Origin,
-) -> Result<()> {
+) -> Result<(Point, Arc<Event>)> {
+    // SAFETY: the caller's.
+    unsafe { copy::start_download(stream, target, bytes(source), origin) }
+}
+
+/// Writes the elements of a tensor of the same device, shape and element to a place.
+pub(super) fn copy_from(stream: &'static Stream, target: &Exclusive<'_>, source: &Raw, origin: Origin) -> Result<()> {
     let target = target.raw();
     if target.is_dense() && source.is_dense() {
         return copy::copy(stream, bytes(target), bytes(source), origin);

@@ -56,6 +56,13 @@ impl Raw {
         Ok(raw)
     }
 
+    /// A dense tensor in a storage that holds as many elements.
+    pub(crate) fn in_storage(storage: Arc<Storage>, home: Home, dtype: DType, shape: Shape) -> Raw {
+        let raw = Raw { storage, layout: Layout::dense(shape), dtype, home, node: None };
+        assert!(raw.elements() * dtype.size() <= raw.storage.bytes(), "bug in tensor-rt: a storage that is too short");
+        raw
+    }
+
     /// A dense tensor of zeros (`false` for `bool`).
     pub(crate) fn zeros(home: Home, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
         let mut raw = Raw::empty(home, dtype, shape, origin)?;
@@ -130,7 +137,10 @@ impl Raw {
 
     /// The same value at another home on its device.
     pub(crate) fn at(mut self, home: Home) -> Raw {
-        assert!(home.device() == self.home.device(), "bug in tensor-rt: a tensor moves to another device without a copy");
+        assert!(
+            home.device() == self.home.device(),
+            "bug in tensor-rt: a tensor moves to another device without a copy"
+        );
         self.home = home;
         self
     }
