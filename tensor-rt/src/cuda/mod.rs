@@ -36,5 +36,7 @@ use std::sync::OnceLock;
 /// True if `TENSOR_LAUNCH_BLOCKING` asks that every launch waits for its end, so that errors return at the call.
 pub(crate) fn launch_blocking() -> bool {
     static ASKED: OnceLock<bool> = OnceLock::new();
-    *ASKED.get_or_init(|| std::env::var_os("TENSOR_LAUNCH_BLOCKING").is_some_and(|value| value != "" && value != "0"))
+    *ASKED.get_or_init(|| {
+        std::env::var_os("TENSOR_LAUNCH_BLOCKING").is_some_and(|value| !value.is_empty() && value != "0")
+    })
 }

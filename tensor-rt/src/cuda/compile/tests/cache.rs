@@ -86,7 +86,7 @@ fn a_failed_compilation_is_not_kept() {
 #[test]
 fn the_folder_follows_the_variables() {
     let named = |variables: &[(&str, &str)]| {
-        let variable = |name: &str| Some((*variables.iter().find(|(key, _)| *key == name)?).1.into());
+        let variable = |name: &str| Some(variables.iter().find(|(key, _)| *key == name)?.1.into());
         folder(&variable).map(|folder| folder.display().to_string())
     };
     let home = ("HOME", "/home/ada");

@@ -3,6 +3,7 @@
 
 mod cache;
 mod compiler;
+#[cfg(target_os = "linux")]
 mod discovery;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,12 @@
+//! A simulated CUDA driver: device memory with exact bounds, and an interpreter of PTX.
+//!
+//! A program that would run on a device is compiled by the real NVRTC to PTX; this crate executes that text one warp
+//! at a time, and reports what a device would do silently: an access outside its allocation, a use after free, a read
+//! of memory nobody wrote, a race, a deadlock, each with kernel, thread, PTX line and source line.
+
+#![allow(dead_code, reason = "the interpreter is being built")]
+
+pub mod exec;
+pub mod fault;
+pub mod memory;
+pub mod module;
