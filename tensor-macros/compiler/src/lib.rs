@@ -59,7 +59,8 @@ fn items(function: &Function, helpers: &[Helper], runtime: &TokenStream, errors:
     }
     let Compiled { kernel, forward, backward, blocked } = compile(function, helpers, errors)?;
     let backward = backward.as_ref().map(|(backward, schedule)| (backward, schedule));
-    Some(emit::rust::items(function, &kernel, &forward, backward, &blocked, runtime))
+    let device = emit::device(&kernel, &forward, backward);
+    Some(emit::rust::items(function, &kernel, (&forward, backward), &device, &blocked, runtime))
 }
 
 /// The functions and the helpers of a block.

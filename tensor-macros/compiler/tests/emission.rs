@@ -19,8 +19,9 @@ fn emitted(source: &str) -> Vec<(String, String)> {
         let Some(compiled) = compile(function, &helpers, &mut errors) else { continue };
         let backward = compiled.backward.as_ref().map(|(backward, schedule)| (backward, schedule));
         let runtime = quote!(::tensor_rt);
-        let text =
-            emit::rust::rust(function, &compiled.kernel, &compiled.forward, backward, &compiled.blocked, &runtime);
+        let schedules = (&compiled.forward, backward);
+        let device = emit::device(&compiled.kernel, &compiled.forward, backward);
+        let text = emit::rust::rust(function, &compiled.kernel, schedules, &device, &compiled.blocked, &runtime);
         texts.push((function.name.to_string(), text));
     }
     let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();

@@ -8,6 +8,9 @@
 //! an engine follows from that and from the engine's own index arithmetic.
 
 pub(crate) mod cpu;
+#[allow(dead_code, reason = "the driver that runs what is prepared is still to come")]
+#[forbid(unsafe_code)]
+pub(crate) mod cuda;
 
 use crate::element::DType;
 use crate::kernel::PassFn;

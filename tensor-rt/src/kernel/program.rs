@@ -325,6 +325,27 @@ pub struct Kernel {
     pub passes: &'static [Pass],
     /// Set for `Class::Contraction`.
     pub contraction: Option<Contraction>,
+    /// The kernel for CUDA devices.
+    pub cuda: CudaText,
+}
+
+/// A kernel as CUDA C. Its parameters are the space, the arrays of operands and writes by position, the steps of the axes
+/// whose indices its passes read (each once, in the order of the passes), then the extents and scalars listed here.
+#[derive(Clone, Copy, Debug)]
+pub struct CudaText {
+    /// The name of the function.
+    pub entry: &'static str,
+    /// The function, without what is put before it at a launch.
+    pub source: &'static str,
+    /// Scalars that are parameters.
+    pub scalars: &'static [u16],
+    /// Extents whose sizes are parameters.
+    pub extents: &'static [u16],
+}
+
+impl CudaText {
+    /// That of a kernel which no CUDA device runs.
+    pub const NONE: CudaText = CudaText { entry: "", source: "", scalars: &[], extents: &[] };
 }
 
 /// The kernels of one direction, in order.

@@ -6,7 +6,17 @@
 
 #![allow(dead_code, reason = "the interpreter is being built")]
 
+mod api;
+pub mod client;
+mod driver;
 pub mod exec;
 pub mod fault;
+mod library;
 pub mod memory;
 pub mod module;
+
+pub use driver::{
+    code::Code,
+    config::Knob,
+    report::{Category, KernelCost},
+};

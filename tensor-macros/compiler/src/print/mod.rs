@@ -58,13 +58,13 @@ pub fn schedule(kernel: &Kernel, schedule: &Schedule, direction: &str) -> String
         text += &format!("  {} may take the storage of `{name}`\n", target(kernel, Target::Output(donation.output)));
     }
     for (position, each) in schedule.kernels.iter().enumerate() {
-        text += &kernel_text(kernel, position, each);
+        text += &scheduled(kernel, position, each);
     }
     text
 }
 
-/// One kernel of a schedule.
-fn kernel_text(kernel: &Kernel, position: usize, each: &crate::schedule::Kernel) -> String {
+/// One kernel of a schedule, by its position there.
+pub fn scheduled(kernel: &Kernel, position: usize, each: &crate::schedule::Kernel) -> String {
     let graph = &kernel.graph;
     let reductions: Vec<NodeId> = each.levels.concat();
     let bodies = reductions.iter().map(|&reduction| graph.args(reduction)[0]);

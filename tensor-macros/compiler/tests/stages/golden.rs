@@ -6,8 +6,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tensor_rt_compiler::emit::{self, DeviceText, DeviceTexts};
 use tensor_rt_compiler::errors::Errors;
-use tensor_rt_compiler::{emit, print};
+use tensor_rt_compiler::print;
 
 use crate::corpus::{Compiled, compile};
 
@@ -37,18 +38,27 @@ fn stages(source: &str) -> Vec<(&'static str, String)> {
         schedules += &print::schedule(&kernel, schedule, "backward");
     }
     files.push(("schedule.txt", schedules));
-    files.push(("emitted.rs", emitted(source)));
+    let (rust, cuda) = emitted(source);
+    files.extend([("emitted.rs", rust), ("kernel.cu", cuda)]);
     files
 }
 
-/// The generated Rust.
-fn emitted(source: &str) -> String {
+/// The generated Rust and CUDA C.
+fn emitted(source: &str) -> (String, String) {
     let mut errors = Errors::new();
     let (functions, helpers) = tensor_rt_compiler::parse(source.parse().expect("tokens"), &mut errors);
     let compiled = tensor_rt_compiler::compile(&functions[0], &helpers, &mut errors).expect("a kernel without errors");
     let backward = compiled.backward.as_ref().map(|(backward, schedule)| (backward, schedule));
     let runtime = "::tensor_rt".parse().expect("a path");
-    emit::rust::rust(&functions[0], &compiled.kernel, &compiled.forward, backward, &compiled.blocked, &runtime)
+    let device = emit::device(&compiled.kernel, &compiled.forward, backward);
+    let schedules = (&compiled.forward, backward);
+    // The CUDA C has a file of its own.
+    let none = DeviceText { entry: String::new(), source: String::new(), scalars: vec![], extents: vec![] };
+    let texts = |count| vec![none.clone(); count];
+    let none = DeviceTexts { forward: texts(device.forward.len()), backward: texts(device.backward.len()) };
+    let rust = emit::rust::rust(&functions[0], &compiled.kernel, schedules, &none, &compiled.blocked, &runtime);
+    let kernels: Vec<String> = device.forward.into_iter().chain(device.backward).map(|text| text.source).collect();
+    (rust, kernels.join("\n"))
 }
 
 /// Compares a file with what it should hold, or writes it if asked to.

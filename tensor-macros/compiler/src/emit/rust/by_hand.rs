@@ -8,6 +8,7 @@ use quote::{ToTokens, quote};
 
 use super::signature::{Gradients, Signature, signature};
 use super::{Code, finish, format, generic_element, head, inside, is_generic, tables, untracked};
+use crate::emit::DeviceTexts;
 use crate::emit::plan::Direction;
 use crate::ir::{self, Intent};
 use crate::print;
@@ -21,7 +22,7 @@ pub fn by_hand(function: &Function, kernel: &ir::Kernel, runtime: &TokenStream) 
     let signature = signature(function, gradients, runtime);
     let schedule = Schedule::default();
     let forward = Direction { kernel, saved: &[], schedule: &schedule };
-    let tables = tables::program((&forward, &forward.plan()), None, &blocked);
+    let tables = tables::program((&forward, &forward.plan()), None, &DeviceTexts::default(), &blocked);
     let untracked = untracked(function, &signature);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let code = Code {
@@ -48,7 +49,7 @@ pub fn by_hand(function: &Function, kernel: &ir::Kernel, runtime: &TokenStream) 
             #tracked
             /// How the kernel was compiled.
             #vis fn source() -> Source {
-                Source::new(#ir, #schedules, #rust)
+                Source::new(#ir, #schedules, #rust, &[])
             }
         }),
     );

@@ -21,22 +21,26 @@ use quote::{ToTokens, format_ident, quote};
 pub use by_hand::by_hand;
 use signature::{Gradients, Signature, Untracked, signature};
 
+use super::DeviceTexts;
 use super::plan::{Direction, Kernel, Plan};
 use crate::ir::{self, Elem};
 use crate::print;
 use crate::schedule::{PassKind, Schedule};
 use crate::syntax::ast::Function;
 
+/// The forward schedule, and what differentiation added with its schedule.
+pub type Schedules<'a> = (&'a Schedule, Option<(&'a ir::Backward, &'a Schedule)>);
+
 /// The items of one function: the function and its module.
 pub fn items(
     function: &Function,
     kernel: &ir::Kernel,
-    forward: &Schedule,
-    backward: Option<(&ir::Backward, &Schedule)>,
+    (forward, backward): Schedules<'_>,
+    device: &DeviceTexts,
     blocked: &[(u32, String)],
     runtime: &TokenStream,
 ) -> TokenStream {
-    let code = code(function, kernel, forward, backward, blocked, runtime);
+    let code = code(function, kernel, (forward, backward), device, blocked, runtime);
     let rust = format(&code.typed, &code.module(TokenStream::new()));
     let mut ir = print::kernel(kernel);
     let mut schedules = print::schedule(kernel, forward, "forward");
@@ -45,10 +49,11 @@ pub fn items(
         schedules.push_str(&print::schedule(kernel, schedule, "backward"));
     }
     let vis = inside(&function.vis);
+    let cuda = tables::device_sources(device);
     let source = quote! {
         /// How the kernel was compiled.
         #vis fn source() -> Source {
-            Source::new(#ir, #schedules, #rust)
+            Source::new(#ir, #schedules, #rust, #cuda)
         }
     };
     let (typed, module) = (&code.typed, code.module(source));
@@ -59,12 +64,12 @@ pub fn items(
 pub fn rust(
     function: &Function,
     kernel: &ir::Kernel,
-    forward: &Schedule,
-    backward: Option<(&ir::Backward, &Schedule)>,
+    (forward, backward): Schedules<'_>,
+    device: &DeviceTexts,
     blocked: &[(u32, String)],
     runtime: &TokenStream,
 ) -> String {
-    let code = code(function, kernel, forward, backward, blocked, runtime);
+    let code = code(function, kernel, (forward, backward), device, blocked, runtime);
     format(&code.typed, &code.module(TokenStream::new()))
 }
 
@@ -111,8 +116,8 @@ impl Code {
 fn code(
     function: &Function,
     kernel: &ir::Kernel,
-    forward: &Schedule,
-    backward: Option<(&ir::Backward, &Schedule)>,
+    (forward, backward): Schedules<'_>,
+    device: &DeviceTexts,
     blocked: &[(u32, String)],
     runtime: &TokenStream,
 ) -> Code {
@@ -125,7 +130,7 @@ fn code(
 
     let gradients = Gradients { exist: backward.is_some(), blocked };
     let signature = signature(function, gradients, runtime);
-    let tables = tables::program((&forward, &forward_plan), backward_parts, blocked);
+    let tables = tables::program((&forward, &forward_plan), backward_parts, device, blocked);
     let generic = is_generic(kernel);
     let mut structs = structs("Forward", &forward, &forward_plan, generic);
     let forward_names = pass_names("Forward", &forward_plan);

@@ -8,6 +8,7 @@ use quote::{format_ident, quote};
 
 use super::pass::{reduce_name, reduced};
 use crate::emit::plan::{Check, Direction, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
+use crate::emit::{DeviceText, DeviceTexts};
 use crate::ir::{
     self, Affine, AxisId, Binary, Clip, Elem, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty, Unary, Uniform,
 };
@@ -17,6 +18,7 @@ use crate::schedule::{Class, PassKind};
 pub(super) fn program(
     forward: (&Direction<'_>, &Plan<'_>),
     backward: Option<(&Direction<'_>, &Plan<'_>)>,
+    device: &DeviceTexts,
     blocked: &[(u32, String)],
 ) -> TokenStream {
     let kernel = forward.0.kernel;
@@ -61,10 +63,10 @@ pub(super) fn program(
         }));
         quote!(Saved { array: #array, output: #output })
     });
-    let (forward_constants, forward) = schedule("FORWARD", forward);
+    let (forward_constants, forward) = schedule("FORWARD", forward, &device.forward);
     let (backward_constants, backward) = match backward {
         Some(backward) => {
-            let (constants, schedule) = schedule("BACKWARD", backward);
+            let (constants, schedule) = schedule("BACKWARD", backward, &device.backward);
             (constants, quote!(::core::option::Option::Some(#schedule)))
         }
         None => (TokenStream::new(), quote!(::core::option::Option::None)),
@@ -97,15 +99,38 @@ fn checked<'a>(plan: &'a Plan<'_>, assertion: u32) -> (usize, &'a Check) {
     checks.find(|(_, check)| check.assertion == assertion).expect("a schedule checks every assertion")
 }
 
-fn schedule(direction: &str, (of, plan): (&Direction<'_>, &Plan<'_>)) -> (TokenStream, TokenStream) {
+fn schedule(
+    direction: &str,
+    (of, plan): (&Direction<'_>, &Plan<'_>),
+    texts: &[DeviceText],
+) -> (TokenStream, TokenStream) {
     let temps = of.schedule.temps.iter().map(|temp| array_decl(Storage::Computed(temp.ty), &temp.axes));
-    let names: Vec<Ident> = (0..plan.kernels.len()).map(|kernel| format_ident!("{direction}_{kernel}")).collect();
-    let kernels = plan.kernels.iter().map(|plan| kernel(of, plan));
+    let names = kernel_names(direction, plan.kernels.len());
+    let kernels = plan.kernels.iter().zip(texts).map(|(plan, text)| kernel(of, plan, text));
     let constants = quote!(#(const #names: Kernel = #kernels;)*);
     (constants, quote!(Schedule { temps: &[#(#temps),*], kernels: &[#(#names),*] }))
 }
 
-fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
+/// The constants of a schedule's kernels.
+fn kernel_names(direction: &str, count: usize) -> Vec<Ident> {
+    (0..count).map(|kernel| format_ident!("{direction}_{kernel}")).collect()
+}
+
+/// The texts of all kernels, out of their tables.
+pub(super) fn device_sources(device: &DeviceTexts) -> TokenStream {
+    let names = [("FORWARD", &device.forward), ("BACKWARD", &device.backward)];
+    let names: Vec<Ident> =
+        names.into_iter().flat_map(|(direction, texts)| kernel_names(direction, texts.len())).collect();
+    quote!(&[#(#names.cuda.source),*])
+}
+
+fn device_text(text: &DeviceText) -> TokenStream {
+    let DeviceText { entry, source, scalars, extents } = text;
+    let [scalars, extents] = [scalars, extents].map(|list| positions(list.iter().map(|&place| place as usize)));
+    quote!(CudaText { entry: #entry, source: #source, scalars: #scalars, extents: #extents })
+}
+
+fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>, text: &DeviceText) -> TokenStream {
     let graph = &direction.kernel.graph;
     let class = match kernel.schedule.class {
         Class::Pointwise => quote!(Class::Pointwise),
@@ -129,6 +154,7 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
         let guarded = it.guarded;
         quote!(Contraction { lhs: #lhs, rhs: #rhs, batch: #batch, m: #m, n: #n, guarded: #guarded, bare: #bare })
     }));
+    let cuda = device_text(text);
     quote! {
         Kernel {
             class: #class,
@@ -139,6 +165,7 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>) -> TokenStream {
             writes: &[#(#writes),*],
             passes: &[#(#passes),*],
             contraction: #contraction,
+            cuda: #cuda,
         }
     }
 }

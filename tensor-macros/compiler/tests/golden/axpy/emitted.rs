@@ -117,5 +117,11 @@ pub mod axpy {
             },
         ],
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

@@ -329,6 +329,12 @@ pub mod linear_gelu {
             guarded: false,
             bare: false,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_0: Kernel = Kernel {
         class: Class::Column,
@@ -396,6 +402,12 @@ pub mod linear_gelu {
             },
         ],
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_1: Kernel = Kernel {
         class: Class::Contraction,
@@ -458,6 +470,12 @@ pub mod linear_gelu {
             guarded: false,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
     const BACKWARD_2: Kernel = Kernel {
         class: Class::Contraction,
@@ -520,5 +538,11 @@ pub mod linear_gelu {
             guarded: false,
             bare: true,
         }),
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

@@ -114,5 +114,11 @@ pub mod one_hot {
             },
         ],
         contraction: ::core::option::Option::None,
+        cuda: CudaText {
+            entry: "",
+            source: "",
+            scalars: &[],
+            extents: &[],
+        },
     };
 }

@@ -86,6 +86,7 @@ const MATMUL: Kernel = Kernel {
     writes: &[own(0, Elem::Generic, &[B, O])],
     passes: &[LEVEL, STORE],
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[B], n: &[O], guarded: false, bare: true }),
+    cuda: CudaText::NONE,
 };
 
 const LINEAR: Kernel = Kernel {
@@ -214,6 +215,7 @@ const BATCHED: Kernel = Kernel {
     writes: &[own(0, Elem::Generic, &[REST, C, N])],
     passes: &[LEVEL, STORE],
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[REST], m: &[N], n: &[C], guarded: false, bare: true }),
+    cuda: CudaText::NONE,
 };
 
 #[test]
@@ -270,6 +272,7 @@ const WINDOW: Kernel = Kernel {
     writes: &[own(0, Elem::Generic, &[N, C])],
     passes: &[LEVEL, STORE],
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[N], n: &[C], guarded: false, bare: true }),
+    cuda: CudaText::NONE,
 };
 
 #[test]

@@ -41,6 +41,7 @@ const OVER_N: Kernel = Kernel {
     writes: &[own(0, F32, &[C]), own(1, F32, &[C])],
     passes: PASSES,
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 /// Over all of `x[N, C]`.

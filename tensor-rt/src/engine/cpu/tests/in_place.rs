@@ -49,6 +49,7 @@ const EDIT: Kernel = Kernel {
         Pass { kind: PassKind::Inner, operands: &[1], axes: &[], rows: &[0], reductions: &[], writes: &[0] },
     ],
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 #[test]
@@ -101,6 +102,7 @@ const DONATION: Kernel = Kernel {
     writes: &[own(0, Elem::Generic, &[N, C])],
     passes: &[Pass { kind: PassKind::Outer, operands: &[0], axes: &[], rows: &[], reductions: &[], writes: &[0] }],
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 #[test]

@@ -30,6 +30,7 @@ const LOOKUP: Kernel = Kernel {
     writes: &[own(0, Elem::Generic, &[REST, C])],
     passes: &[Pass { kind: PassKind::Outer, operands: &[0, 1], axes: &[], rows: &[], reductions: &[], writes: &[0] }],
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 #[test]
@@ -96,6 +97,7 @@ const SPREAD: Kernel = Kernel {
     }],
     passes: &[Pass { kind: PassKind::Outer, operands: &[0, 1], axes: &[], rows: &[], reductions: &[], writes: &[0] }],
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 fn spread<T: Float>(engine: CpuEngine, x: &Host<T>, ids: &Host<i64>, out: &mut Host<T>) -> Result<(), LaunchError> {

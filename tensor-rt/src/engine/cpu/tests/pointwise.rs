@@ -32,6 +32,7 @@ const SHIFTED: Kernel = Kernel {
     writes: &[own(0, Elem::Generic, &[N, C])],
     passes: &[Pass { kind: PassKind::Outer, operands: &[0, 1], axes: &[N], rows: &[], reductions: &[], writes: &[0] }],
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 fn shifted<T: Float>(engine: CpuEngine, x: &Host<T>, b: &Host<T>) -> Vec<T> {
@@ -140,6 +141,7 @@ const DIVIDE: Kernel = Kernel {
         writes: &[0, 1],
     }],
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 #[test]

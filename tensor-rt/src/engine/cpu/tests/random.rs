@@ -35,6 +35,7 @@ const NOISE: Kernel = Kernel {
         writes: &[0],
     }],
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 const SEED: u64 = 0x0123_4567_89ab_cdef;

@@ -74,6 +74,7 @@ const SOFTMAX: Kernel = Kernel {
         Pass { kind: PassKind::Outer, operands: &[], axes: &[], rows: &[1], reductions: &[], writes: &[1] },
     ],
     contraction: None,
+    cuda: CudaText::NONE,
 };
 
 fn softmax<T: Float>(engine: CpuEngine, x: &Host<T>) -> (Vec<T>, Vec<T>) {
@@ -222,6 +223,7 @@ macro_rules! statistics {
                 },
             ],
             contraction: None,
+            cuda: CudaText::NONE,
         };
     };
 }

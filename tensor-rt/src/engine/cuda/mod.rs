@@ -1,0 +1,89 @@
+//! The CUDA engine's preparation: from a launch to sources, arguments and grids.
+//!
+//! A launch's dimensions are merged as far as memory allows ([`geometry`]), then it is decided how threads go through them
+//! ([`mapping`]). The text of the kernel, the [`prelude`] and macros for what was decided make a [`source`]; arrays,
+//! strides, sizes and scalars are packed as the parameters that the text declares ([`arguments`]). Some launches become
+//! several: a long row is folded in two steps, and what is scattered into starts from its identity ([`scatter`]).
+//!
+//! Nothing here calls a driver. Pointers of arrays are device addresses that are never followed.
+//!
+//! Invariants: what decides the order in which numbers are combined depends on sizes and strides alone; the parameters of a
+//! prepared kernel are those of its text, in order, size and alignment.
+
+mod arguments;
+mod fault;
+mod geometry;
+mod mapping;
+mod prelude;
+mod scatter;
+mod source;
+
+use smallvec::SmallVec;
+
+use self::arguments::Arguments;
+use self::geometry::Geometry;
+use self::mapping::Mapping;
+use self::scatter::Scattered;
+use self::source::Source;
+use super::Launch;
+use crate::kernel::program::CudaText;
+
+/// A launch as kernels of a device, to run one after the other.
+pub(crate) struct Prepared {
+    /// The kernels in order; none if there is nothing to do.
+    pub kernels: SmallVec<[KernelLaunch; 2]>,
+    /// Bytes of scratch memory that all of them share.
+    pub scratch: usize,
+}
+
+/// One kernel with its arguments.
+pub(crate) struct KernelLaunch {
+    /// What is compiled.
+    pub source: Source,
+    /// The function's name.
+    pub entry: &'static str,
+    /// Its arguments; scratch memory, error record and number of the launch are still to be bound.
+    pub arguments: Arguments,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Bytes of shared memory beside what the function declares.
+    pub shared: u32,
+}
+
+/// The kernels of a launch.
+pub(crate) fn prepare(launch: &Launch<'_>) -> Prepared {
+    let mut prepared = Prepared { kernels: SmallVec::new(), scratch: 0 };
+    let scattered = Scattered::of(launch, &mut prepared);
+    if !launch.kernel.free.iter().any(|&axis| launch.axis_sizes(axis).any(|size| size == 0)) {
+        run(launch, &scattered, &mut prepared);
+    }
+    scattered.finish(launch, &mut prepared);
+    prepared
+}
+
+/// Adds the kernels of the launch itself.
+fn run(launch: &Launch<'_>, scattered: &Scattered, prepared: &mut Prepared) {
+    let geometry = Geometry::new(launch, scattered);
+    let mapping = Mapping::choose(launch, &geometry);
+    let CudaText { entry, source, .. } = launch.kernel.cuda;
+    let parts = prepared.reserve(mapping.part_bytes(launch, &geometry));
+    for step in mapping.steps(&geometry) {
+        prepared.kernels.push(KernelLaunch {
+            source: Source::new(launch.generic, &geometry, &step, source),
+            entry,
+            arguments: Arguments::new(launch, &geometry, &step, parts),
+            grid: step.grid,
+            block: step.block,
+            shared: 0,
+        });
+    }
+}
+
+impl Prepared {
+    /// Bytes of scratch memory, by their first; aligned for every element.
+    fn reserve(&mut self, bytes: usize) -> u64 {
+        let first = self.scratch;
+        self.scratch += bytes.next_multiple_of(256);
+        first as u64
+    }
+}
