@@ -6,7 +6,6 @@ extern crate self as tensor_rt;
 pub mod accounting;
 mod atomic;
 pub mod autograd;
-#[allow(dead_code, reason = "the engine that launches kernels is still to come")]
 mod cuda;
 #[forbid(unsafe_code)]
 pub mod device;

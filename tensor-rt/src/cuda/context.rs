@@ -135,6 +135,10 @@ impl Context {
         DeviceId::Cuda(self.ordinal)
     }
 
+    pub fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
     pub(super) fn raw(&self) -> CUcontext {
         self.raw
     }

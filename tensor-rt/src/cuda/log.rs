@@ -13,8 +13,8 @@ const LENGTH: usize = 4096;
 
 /// Puts what a kernel reported in words.
 pub(crate) trait Explain: Send {
-    /// The error, for the call that launched the kernel.
-    fn error(&self, found: &ErrorRecord, origin: Origin) -> Error;
+    /// The error, for the call that launched the kernel; none if the call does not mind.
+    fn error(&self, found: &ErrorRecord, origin: Origin) -> Option<Error>;
 }
 
 /// The launches of a stream that are not known to be clean.
@@ -55,7 +55,7 @@ impl Log {
                 Some(entry) if entry.serial > done => return Ok(()),
                 Some(entry) => {
                     page.clear();
-                    Err(entry.explain.error(&found, entry.origin))
+                    entry.explain.error(&found, entry.origin).map_or(Ok(()), Err)
                 }
                 None => {
                     page.clear();

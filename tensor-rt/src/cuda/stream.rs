@@ -137,7 +137,7 @@ impl Stream {
         &self.page
     }
 
-    /// The right to give the stream one operation.
+    /// The right to give the stream one operation, which may be several kernels.
     pub(crate) fn submit(&'static self, origin: Origin) -> Result<Submission> {
         self.context.check(origin)?;
         let order = order();

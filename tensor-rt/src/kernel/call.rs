@@ -163,7 +163,7 @@ impl<'a> Call<'a> {
         let mut outputs = Arrays::with_capacity(program.outputs.len());
         for (position, output) in program.outputs.iter().enumerate() {
             let output = match self.arguments.donated(program, position as u16, tracked) {
-                Some(donated) => donated,
+                Some(donated) => donated.at(home),
                 None => setting.allocate(output)?,
             };
             outputs.push(Some(output));

@@ -15,9 +15,13 @@ use super::body::{InstructionSet, PassFn};
 use super::program::{Array, ArrayDecl, Intent, Kernel, Pass, PassKind, Program, Schedule, WriteKind};
 use super::sizes::Resolved;
 use crate::accounting;
+use crate::cuda::log::Explain;
+use crate::cuda::record::ErrorRecord;
 use crate::element::DType;
 use crate::engine::cpu::{CpuEngine, needs_elements};
-use crate::engine::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory};
+use crate::engine::cuda::fault::kind_of;
+use crate::engine::cuda::run::{Buffers, run};
+use crate::engine::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory, axis_sizes, position};
 use crate::error::{Error, Origin, Result, Sizes};
 use crate::home::Home;
 use crate::tensor::raw::{Exclusive, Raw};
@@ -169,7 +173,7 @@ impl Setting<'_> {
 impl Frame<'_, '_> {
     /// Decides which kernels run, makes the temporaries (and residuals) that they need, and runs them.
     pub fn run(&mut self) -> Result<()> {
-        let engine = engine(self.setting)?;
+        let engine = engine(self.setting.home)?;
         let mut runs: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.schedule.kernels.len());
         for (position, kernel) in self.schedule.kernels.iter().enumerate().rev() {
             if !kernel.writes.iter().any(|write| self.raw(write.array).is_some()) && !self.checks(position) {
@@ -223,7 +227,22 @@ impl Frame<'_, '_> {
         }
     }
 
-    fn launch(&self, engine: &dyn Engine, kernel: &Kernel, passes: &[PassFn]) -> Result<()> {
+    /// Gives a launch to the stream where the call runs.
+    fn launch_on_device(&self, launch: &Launch<'_>, kernel: &'static Kernel) -> Result<()> {
+        let Setting { program, generic, resolved, home, origin, .. } = self.setting;
+        let Some(stream) = home.stream() else { unreachable!("bug in tensor-rt: no engine for the host") };
+        let buffer = |array| self.raw(array).and_then(Raw::buffer);
+        let buffers = Buffers {
+            reads: kernel.operands.iter().filter_map(|operand| buffer(operand.array)).collect(),
+            writes: kernel.writes.iter().filter_map(|write| buffer(write.array)).collect(),
+        };
+        let (schedule, resolved) = (self.schedule, resolved.clone());
+        let explain = Box::new(Launched { program, schedule, kernel, generic, resolved, home });
+        // SAFETY: the launch's arrays are the tensors whose buffers these are.
+        unsafe { run(stream, launch, &buffers, explain, origin) }
+    }
+
+    fn launch(&self, engine: Option<&dyn Engine>, kernel: &'static Kernel, passes: &[PassFn]) -> Result<()> {
         let Setting { program, generic, resolved, scalars, origin, .. } = self.setting;
         // No elements, no launch; but a scatter also fills what it adds to.
         let scatters = kernel.writes.iter().any(|write| matches!(write.kind, WriteKind::Scatter { .. }));
@@ -253,6 +272,7 @@ impl Frame<'_, '_> {
         let launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };
+        let Some(engine) = engine else { return self.launch_on_device(&launch, kernel) };
         engine.launch(&launch).or_else(|error| match error {
             // The kernel ran for another reason than its assertion.
             LaunchError::Fault(LaunchFault { kind: FaultKind::Assertion { .. }, .. })
@@ -262,6 +282,31 @@ impl Frame<'_, '_> {
             }
             error => Err(error_of(error, self.schedule, kernel, self.setting)),
         })
+    }
+}
+
+/// What a launch on a CUDA device leaves behind, to put in words what its kernels find wrong.
+struct Launched {
+    program: &'static Program,
+    schedule: &'static Schedule,
+    kernel: &'static Kernel,
+    generic: DType,
+    resolved: Resolved,
+    home: Home,
+}
+
+impl Explain for Launched {
+    fn error(&self, found: &ErrorRecord, origin: Origin) -> Option<Error> {
+        let Launched { program, schedule, kernel, generic, resolved, home } = self;
+        let kind = kind_of(found);
+        if matches!(kind, FaultKind::Assertion { .. }) && !resolved.writes_something(program) {
+            // The kernel ran for another reason than its assertion.
+            return None;
+        }
+        let sizes = |axis| axis_sizes(program, &resolved.sizes, &resolved.rest, axis).collect();
+        let position = position(kernel, sizes, found.free as usize, found.reduced as usize);
+        let setting = Setting { program, generic: *generic, resolved, scalars: &[], home: *home, origin };
+        Some(error_of(LaunchError::Fault(LaunchFault { kind, position }), schedule, kernel, setting))
     }
 }
 
@@ -325,13 +370,9 @@ fn along(axes: &[u16], position: &[usize], kernel: &Kernel, setting: Setting<'_>
     index.into()
 }
 
-/// The engine of a device.
-fn engine(setting: Setting<'_>) -> Result<&'static dyn Engine> {
-    if setting.home.is_cpu() {
-        return Ok(cpu_engine()?);
-    }
-    let (op, at) = (setting.origin.op, setting.origin.at);
-    Err(Error::NoCudaKernel { op, device: setting.home.device(), at })
+/// The engine of the host, for what runs there.
+fn engine(home: Home) -> Result<Option<&'static dyn Engine>> {
+    if home.is_cpu() { Ok(Some(cpu_engine()?)) } else { Ok(None) }
 }
 
 /// The CPU engine on the fastest instruction set, or on the one that `TENSOR_ISA` names.

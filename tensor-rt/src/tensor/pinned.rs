@@ -26,7 +26,7 @@ use crate::shape::Shape;
 /// for step in 0..100 {
 ///     batch.as_mut_slice().fill(step as f32);
 ///     let (x, pending) = gpu.upload(batch)?;
-///     let loss = x.mean(..)?;
+///     let loss = x.mean()?;
 ///     batch = pending.wait()?;
 ///     # drop(loss);
 /// }

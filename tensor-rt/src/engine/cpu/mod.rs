@@ -171,16 +171,6 @@ fn fill_identity(op: ReduceOp, array: &ArrayRef<'_>) {
 
 /// A fault with its index along each axis of the kernel.
 fn report(launch: &Launch<'_>, found: Found) -> LaunchFault {
-    let mut position = Vec::new();
-    for (axes, linear) in [(launch.kernel.free, found.free), (launch.kernel.reduced, found.reduced)] {
-        let sizes: Vec<usize> = axes.iter().flat_map(|&axis| launch.axis_sizes(axis)).collect();
-        let mut index = vec![0; sizes.len()];
-        let mut rest = linear;
-        for dim in (0..sizes.len()).rev() {
-            index[dim] = rest % sizes[dim].max(1);
-            rest /= sizes[dim].max(1);
-        }
-        position.extend(index);
-    }
-    LaunchFault { kind: found.kind, position: position.into() }
+    let position = crate::engine::position(launch.kernel, |axis| launch.axis_sizes(axis).collect(), found.free, found.reduced);
+    LaunchFault { kind: found.kind, position }
 }

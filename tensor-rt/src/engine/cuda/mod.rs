@@ -5,17 +5,25 @@
 //! strides, sizes and scalars are packed as the parameters that the text declares ([`arguments`]). Some launches become
 //! several: a long row is folded in two steps, and what is scattered into starts from its identity ([`scatter`]).
 //!
-//! Nothing here calls a driver. Pointers of arrays are device addresses that are never followed.
+//! What is prepared, [`run`] gives to a stream. Pointers of arrays are device addresses that are never followed.
 //!
 //! Invariants: what decides the order in which numbers are combined depends on sizes and strides alone; the parameters of a
 //! prepared kernel are those of its text, in order, size and alignment.
 
+#[forbid(unsafe_code)]
 mod arguments;
-mod fault;
+#[forbid(unsafe_code)]
+pub(crate) mod fault;
+#[forbid(unsafe_code)]
 mod geometry;
+#[forbid(unsafe_code)]
 mod mapping;
+#[forbid(unsafe_code)]
 mod prelude;
+pub(crate) mod run;
+#[forbid(unsafe_code)]
 mod scatter;
+#[forbid(unsafe_code)]
 mod source;
 
 use smallvec::SmallVec;
