@@ -45,7 +45,8 @@ fn constructors_make_on_a_device_what_they_make_on_the_host() {
 #[test]
 fn conversions_agree_with_those_of_the_host() {
     let Some(machine) = machine() else { return };
-    let special = [0.0, -0.0, 1.5, -1.5, 0.1, 255.9, 256.0, -1.0, 3e9, -3e9, 1e19, -1e19, 65504.0, 65520.0, 1e-8, 5e-324];
+    let special =
+        [0.0, -0.0, 1.5, -1.5, 0.1, 255.9, 256.0, -1.0, 3e9, -3e9, 1e19, -1e19, 65504.0, 65520.0, 1e-8, 5e-324];
     let wide: Vec<f64> = special.into_iter().chain([f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1.0 + 2e-9]).collect();
     let host = Tensor::from_vec(&Cpu, wide.clone(), [wide.len()]).unwrap();
     let there = host.to(&machine.gpu).unwrap();
@@ -108,7 +109,11 @@ fn case_c3_source_of_a_copy_is_not_reused_before_it_is_done() {
         let pinned = PinnedTensor::from_slice(&machine.gpu, &[i as f32; 256], [256]).unwrap();
         let (there, pending) = machine.gpu.upload(pinned).unwrap();
         // Neither forgetting nor dropping gives the buffer to the next one.
-        if i % 2 == 0 { drop(pending) } else { std::mem::forget(pending) }
+        if i % 2 == 0 {
+            drop(pending)
+        } else {
+            std::mem::forget(pending)
+        }
         let mut other = PinnedTensor::zeros::<f32, 0>(&machine.gpu, [256]).unwrap();
         other.as_mut_slice().fill(-1.0);
         kept.push((i, there));

@@ -66,7 +66,10 @@ fn divisions_and_assertions_are_errors_with_a_position() {
     assert_eq!(read(&z), [3, 0, 0]);
     let w = Tensor::from_vec(&machine.gpu, vec![1.0_f32, -1.0], [2]).unwrap();
     let error = positive(&w).unwrap().to_host().unwrap_err();
-    assert!(matches!(&error, Error::Assertion { text: "must be positive", position, .. } if **position == [1]), "{error}");
+    assert!(
+        matches!(&error, Error::Assertion { text: "must be positive", position, .. } if **position == [1]),
+        "{error}"
+    );
     works(&machine.gpu);
 }
 
@@ -149,7 +152,8 @@ fn a_training_step_neither_waits_nor_copies_nor_allocates() {
     let Counters { syncs, copies, copied_bytes, driver_allocations, .. } = report.total();
     assert_eq!((syncs, copies, copied_bytes, driver_allocations), (0, 1, 128, 0), "{report}");
     let calls = machine.simulator.calls();
-    let allowed = ["cuCtxGetCurrent", "cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemsetD8Async", "cuMemcpyDtoDAsync_v2"];
+    let allowed =
+        ["cuCtxGetCurrent", "cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemsetD8Async", "cuMemcpyDtoDAsync_v2"];
     let other: Vec<_> = calls.iter().filter(|(name, _)| !allowed.contains(&name.as_str())).collect();
     assert!(other.is_empty(), "{other:?}");
     assert_eq!(calls["cuMemcpyHtoDAsync_v2"], 1);

@@ -288,8 +288,9 @@ impl Raw {
     }
 
     fn address(&self) -> *mut u8 {
-        // SAFETY: by the invariant the first element lies in the storage; a view without elements has offset 0.
-        unsafe { self.storage.pointer().as_ptr().add(self.layout.offset() * self.dtype.size()) }
+        // By the invariant the first element lies in the storage; a view without elements has offset 0. An address of a device
+        // is no pointer of the host, which may only be moved with its wrapping arithmetic.
+        self.storage.pointer().as_ptr().wrapping_add(self.layout.offset() * self.dtype.size())
     }
 
     fn offset_of(&self, index: &[usize]) -> isize {

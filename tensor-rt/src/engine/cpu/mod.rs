@@ -171,6 +171,7 @@ fn fill_identity(op: ReduceOp, array: &ArrayRef<'_>) {
 
 /// A fault with its index along each axis of the kernel.
 fn report(launch: &Launch<'_>, found: Found) -> LaunchFault {
-    let position = crate::engine::position(launch.kernel, |axis| launch.axis_sizes(axis).collect(), found.free, found.reduced);
+    let position =
+        crate::engine::position(launch.kernel, |axis| launch.axis_sizes(axis).collect(), found.free, found.reduced);
     LaunchFault { kind: found.kind, position }
 }
