@@ -8,12 +8,16 @@
 
 mod api;
 pub mod client;
+mod code;
+mod decode;
 mod driver;
 pub mod exec;
 pub mod fault;
 mod library;
 pub mod memory;
 pub mod module;
+mod numeric;
+mod ptx;
 
 pub use driver::{
     code::Code,
