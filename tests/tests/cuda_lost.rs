@@ -21,7 +21,8 @@ fn a_lost_device_is_a_state_with_a_cause() {
     assert_eq!((*status, launches.len(), launches[0].op, launches[0].at.line()), (700, 1, "add", line), "{error}");
     assert!(error.to_string().contains("illegal"), "{error}");
 
-    for result in [(&x + 1.0).map(drop), x.item().map(drop), machine.gpu.fork().map(drop), machine.gpu.synchronize()] {
+    for result in [(&x + 1.0).map(drop), x.to_host().map(drop), machine.gpu.fork().map(drop), machine.gpu.synchronize()]
+    {
         let error = result.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ContextLost, "{error}");
         let cause = std::error::Error::source(&error).expect("a lost device has a cause").to_string();
