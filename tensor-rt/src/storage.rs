@@ -9,7 +9,6 @@
 
 use std::num::NonZero;
 use std::ptr::NonNull;
-use std::sync::Arc;
 
 use crate::accounting;
 use crate::cuda::buffer::Buffer;
@@ -46,7 +45,7 @@ unsafe impl Sync for Storage {}
 
 impl Storage {
     /// A buffer of at least `bytes` bytes, initialised with whatever was in it.
-    pub fn stale(home: Home, bytes: usize, origin: Origin) -> Result<Arc<Storage>> {
+    pub fn stale(home: Home, bytes: usize, origin: Origin) -> Result<Storage> {
         let storage = match home.stream() {
             None => Storage::on_host(bytes, origin)?,
             Some(stream) => Storage::on_device(stream, bytes, origin)?,
@@ -54,11 +53,11 @@ impl Storage {
         if storage.bytes > 0 {
             accounting::allocation(origin.at, storage.bytes);
         }
-        Ok(Arc::new(storage))
+        Ok(storage)
     }
 
     fn on_host(bytes: usize, origin: Origin) -> Result<Storage> {
-        let block = host::POOL.take(bytes).map_err(|exhausted| Error::OutOfMemory {
+        let block = host::take(bytes).map_err(|exhausted| Error::OutOfMemory {
             requested: bytes as u64,
             free: exhausted.free as u64,
             largest_block: exhausted.largest_block as u64,
@@ -78,8 +77,8 @@ impl Storage {
     }
 
     /// Pinned memory of the host as a storage.
-    pub fn of_pinned(block: PinnedBlock) -> Arc<Storage> {
-        Arc::new(Storage { pointer: block.pointer(), bytes: block.bytes(), memory: Memory::Pinned(Box::new(block)) })
+    pub fn of_pinned(block: PinnedBlock) -> Storage {
+        Storage { pointer: block.pointer(), bytes: block.bytes(), memory: Memory::Pinned(Box::new(block)) }
     }
 
     /// The first byte, aligned to [`ALIGNMENT`].
@@ -104,7 +103,7 @@ impl Drop for Storage {
     fn drop(&mut self) {
         // The others give back what they own when they are dropped.
         if let Memory::Host(block) = &mut self.memory {
-            host::POOL.put(std::mem::replace(block, Block::empty()));
+            host::put(std::mem::replace(block, Block::empty()));
         }
     }
 }

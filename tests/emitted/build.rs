@@ -1,7 +1,7 @@
 //! Expands random kernels, as the macro would, into one module each, with a caller that knows their types.
 //!
-//! `OUT_DIR/kernels.rs` holds the modules and two tables: `KERNELS`, and `MUTANTS`, whose expansions a wrong emitter
-//! might have written. The variable `EMITTED_KERNELS` names a file of kernels to take instead, an element and a kernel a
+//! `OUT_DIR/kernels.rs` holds the modules and two tables: `all`, and `mutants`, whose expansions a wrong emitter might
+//! have written. The variable `EMITTED_KERNELS` names a file of kernels to take instead, an element and a kernel a
 //! line; there are no mutants then.
 
 #[path = "build/caller.rs"]
@@ -62,8 +62,13 @@ fn main() {
     }
     let text = quote! {
         #modules
-        pub const KERNELS: &[Case] = &[#(#cases),*];
-        pub const MUTANTS: &[(&str, Case)] = &[#(#mutants),*];
+        pub fn all<D: Device>() -> Vec<Case<D>> {
+            vec![#(#cases),*]
+        }
+
+        pub fn mutants() -> Vec<(&'static str, Case<Cpu>)> {
+            vec![#(#mutants),*]
+        }
     };
     let folder = env::var_os("OUT_DIR").expect("cargo sets it");
     let text = prettyplease::unparse(&syn::parse2(text).expect("expansions are Rust"));

@@ -2,9 +2,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod device;
+
 use std::path::{Path, PathBuf};
 
 use tensor_rt::prelude::*;
+
+use device::Read;
 
 /// Asserts that a tensor has this shape and these elements, within a relative 1e-5 and an absolute 1e-6: what f32
 /// arithmetic of a few operations keeps.
@@ -12,9 +16,9 @@ use tensor_rt::prelude::*;
 /// # Panics
 /// Panics if the tensor differs.
 #[track_caller]
-pub fn assert_values<G: GradMode>(found: &Tensor<Cpu, G>, shape: &[usize], expected: &[f32]) {
+pub fn assert_values<D: Device, G: GradMode>(found: &Tensor<D, G>, shape: &[usize], expected: &[f32]) {
     assert_eq!(found.shape(), shape);
-    let found = found.to_vec().expect("elements on the host can be read");
+    let found = found.read().expect("elements can be read");
     assert_eq!(found.len(), expected.len());
     for (place, (&found, &expected)) in found.iter().zip(expected).enumerate() {
         let close = found == expected

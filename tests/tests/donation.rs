@@ -2,6 +2,7 @@
 
 use tensor_rt::accounting::measure;
 use tensor_rt::prelude::*;
+use tests::device::Read;
 
 tensor_fn! {
     fn halve(x: Tensor[..]) -> Tensor[..] { 0.5 * x }
@@ -56,182 +57,185 @@ fn cost<R>(body: impl FnOnce() -> Result<R>) -> Result<(R, (u64, u64))> {
 }
 
 /// 0, 1, 2, .. in a storage of its own.
-fn ramp<const R: usize>(shape: [usize; R]) -> Result<Tensor> {
-    Tensor::arange(&Cpu, 0.0, shape.iter().product::<usize>() as f32, 1.0)?.reshape(shape)
+fn ramp<D: Device, const R: usize>(device: &D, shape: [usize; R]) -> Result<Tensor<D>> {
+    Tensor::arange(device, 0.0, shape.iter().product::<usize>() as f32, 1.0)?.reshape(shape)
 }
 
-#[test]
-fn an_output_takes_a_storage_that_is_unique_and_dense() -> Result<()> {
-    let x = ramp([2, 3])?;
+fn an_output_takes_a_storage_that_is_unique_and_dense<D: Device>(device: &D) -> Result<()> {
+    let x = ramp(device, [2, 3])?;
     let (y, cost_of_call) = cost(|| halve(x))?;
     assert_eq!(cost_of_call, (0, 0));
-    assert_eq!(y.to_vec()?, [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]);
+    assert_eq!(y.read()?, [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]);
     // The storage is still unique: a chain takes one buffer.
     let (z, cost_of_chain) = cost(|| halve(halve(halve(y)?)?))?;
     assert_eq!(cost_of_chain, (0, 0));
-    assert_eq!(z.get([1, 2])?, 2.5 / 8.0);
-    let i = Tensor::from_vec(&Cpu, vec![3_i64, -1], [2])?;
+    assert_eq!(z.to_host()?.get([1, 2])?, 2.5 / 8.0);
+    let i = Tensor::from_vec(device, vec![3_i64, -1], [2])?;
     let (i, cost_of_call) = cost(|| twice(i))?;
-    assert_eq!((i.to_vec()?, cost_of_call), (vec![6, -2], (0, 0)));
+    assert_eq!((i.read()?, cost_of_call), (vec![6, -2], (0, 0)));
     Ok(())
 }
 
-#[test]
-fn a_storage_that_others_hold_is_left_alone() -> Result<()> {
-    let x = ramp([2, 3])?;
+fn a_storage_that_others_hold_is_left_alone<D: Device>(device: &D) -> Result<()> {
+    let x = ramp(device, [2, 3])?;
     let (y, cost_of_call) = cost(|| halve(x.clone()))?;
     assert_eq!(cost_of_call, (1, 0));
-    assert_eq!(y.get([1, 2])?, 2.5);
-    assert_eq!(x.to_vec()?, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    assert_eq!(y.to_host()?.get([1, 2])?, 2.5);
+    assert_eq!(x.read()?, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
     // A view whose base is held, and one that is the only handle but strided.
     let (_, cost_of_part) = cost(|| halve(x.narrow(0, 0, 1)?))?;
     assert_eq!(cost_of_part, (1, 0));
-    assert_eq!(x.get([0, 1])?, 1.0);
+    assert_eq!(x.to_host()?.get([0, 1])?, 1.0);
     let transposed = { x }.transpose(0, 1)?;
     let (y, cost_of_call) = cost(|| halve(transposed))?;
     assert_eq!(cost_of_call, (1, 0));
-    assert_eq!(y.to_vec()?, [0.0, 1.5, 0.5, 2.0, 1.0, 2.5]);
+    assert_eq!(y.read()?, [0.0, 1.5, 0.5, 2.0, 1.0, 2.5]);
     // Every element of a broadcast view would be one address.
-    let repeated = Tensor::full(&Cpu, [1], 8.0)?.broadcast_to([3])?;
+    let repeated = Tensor::full(device, [1], 8.0)?.broadcast_to([3])?;
     let (y, cost_of_call) = cost(|| halve(repeated))?;
-    assert_eq!((y.to_vec()?, cost_of_call), (vec![4.0; 3], (1, 0)));
+    assert_eq!((y.read()?, cost_of_call), (vec![4.0; 3], (1, 0)));
     Ok(())
 }
 
-#[test]
-fn an_output_of_another_size_or_element_is_fresh() -> Result<()> {
-    let (y, cost_of_call) = cost(|| doubled(Tensor::new(&Cpu, [1.0, 2.0])?))?;
-    assert_eq!((y.to_vec()?, cost_of_call), (vec![1.0, 1.0, 2.0, 2.0], (2, 0)));
-    let (y, cost_of_call) = cost(|| as_double(Tensor::new(&Cpu, [1.0, 2.0])?))?;
-    assert_eq!((y.to_vec()?, cost_of_call), (vec![1.0, 2.0], (2, 0)));
+fn an_output_of_another_size_or_element_is_fresh<D: Device>(device: &D) -> Result<()> {
+    let (y, cost_of_call) = cost(|| doubled(Tensor::new(device, [1.0, 2.0])?))?;
+    assert_eq!((y.read()?, cost_of_call), (vec![1.0, 1.0, 2.0, 2.0], (2, 0)));
+    let (y, cost_of_call) = cost(|| as_double(Tensor::new(device, [1.0, 2.0])?))?;
+    assert_eq!((y.read()?, cost_of_call), (vec![1.0, 2.0], (2, 0)));
     Ok(())
 }
 
-#[test]
-fn rows_and_columns_are_finished_before_their_elements_are_replaced() -> Result<()> {
+fn rows_and_columns_are_finished_before_their_elements_are_replaced<D: Device>(device: &D) -> Result<()> {
     for shape in [[2, 3], [300, 700]] {
         let (n, c) = (shape[0], shape[1]);
-        let x = Tensor::rand(&Cpu, shape, 1)?;
-        for (kernel, name) in [(softmax as fn(Tensor) -> Result<Tensor>, "softmax"), (centered, "centered")] {
+        let x = Tensor::rand(device, shape, 1)?;
+        for (kernel, name) in [(softmax as fn(Tensor<D>) -> Result<Tensor<D>>, "softmax"), (centered, "centered")] {
             let expected = kernel(x.clone())?;
-            let found = kernel(Tensor::from_vec(&Cpu, x.to_vec()?, shape)?)?;
-            assert_eq!(found.to_vec()?, expected.to_vec()?, "{name} of {n} x {c}");
+            let found = kernel(Tensor::from_vec(device, x.read()?, shape)?)?;
+            assert_eq!(found.read()?, expected.read()?, "{name} of {n} x {c}");
         }
-        let s = Tensor::rand(&Cpu, [n], 2)?;
+        let s = Tensor::rand(device, [n], 2)?;
         let expected = scaled_sums(s.clone(), &x)?;
-        let own = Tensor::from_vec(&Cpu, s.to_vec()?, [n])?;
+        let own = Tensor::from_vec(device, s.read()?, [n])?;
         let (found, cost_of_call) = cost(|| scaled_sums(own, &x))?;
-        assert_eq!((found.to_vec()?, cost_of_call), (expected.to_vec()?, (0, 0)));
+        assert_eq!((found.read()?, cost_of_call), (expected.read()?, (0, 0)));
     }
-    let (y, cost_of_call) = cost(|| softmax(Tensor::zeros(&Cpu, [2, 4])?))?;
-    assert_eq!((y.to_vec()?, cost_of_call), (vec![0.25; 8], (1, 0)));
+    let (y, cost_of_call) = cost(|| softmax(Tensor::zeros(device, [2, 4])?))?;
+    assert_eq!((y.read()?, cost_of_call), (vec![0.25; 8], (1, 0)));
     Ok(())
 }
 
 #[test]
 fn a_product_is_added_to_what_was_donated() -> Result<()> {
-    let (a, w) = (ramp([2, 3])?, ramp([2, 3])?);
+    let (a, w) = (ramp(&Cpu, [2, 3])?, ramp(&Cpu, [2, 3])?);
     let x = Tensor::ones(&Cpu, [2, 2])?;
     let expected = residual(x.clone(), &a, &w)?;
-    assert_eq!(expected.to_vec()?, [6.0, 15.0, 15.0, 51.0]);
+    assert_eq!(expected.read()?, [6.0, 15.0, 15.0, 51.0]);
     let pointer = x.as_slice()?.as_ptr();
     let found = residual(x, &a, &w)?;
     assert_eq!(found.as_slice()?.as_ptr(), pointer);
-    assert_eq!(found.to_vec()?, expected.to_vec()?);
+    assert_eq!(found.read()?, expected.read()?);
     Ok(())
 }
 
-#[test]
-fn what_reads_other_elements_gets_a_fresh_array() -> Result<()> {
-    let (y, cost_of_call) = cost(|| shifted(ramp([2, 3])?))?;
-    assert_eq!((y.to_vec()?, cost_of_call), (vec![0.0, 0.0, 1.0, 0.0, 3.0, 4.0], (2, 0)));
-    let (y, cost_of_call) = cost(|| mirrored(ramp([2, 2])?))?;
-    assert_eq!((y.to_vec()?, cost_of_call), (vec![0.0, 3.0, 3.0, 6.0], (2, 0)));
+fn what_reads_other_elements_gets_a_fresh_array<D: Device>(device: &D) -> Result<()> {
+    let (y, cost_of_call) = cost(|| shifted(ramp(device, [2, 3])?))?;
+    assert_eq!((y.read()?, cost_of_call), (vec![0.0, 0.0, 1.0, 0.0, 3.0, 4.0], (2, 0)));
+    let (y, cost_of_call) = cost(|| mirrored(ramp(device, [2, 2])?))?;
+    assert_eq!((y.read()?, cost_of_call), (vec![0.0, 3.0, 3.0, 6.0], (2, 0)));
     assert!(!shifted::source().to_string().contains("may take the storage"));
     assert!(softmax::source().to_string().contains("output may take the storage of `x`"));
     Ok(())
 }
 
-#[test]
-fn several_outputs_see_the_old_value() -> Result<()> {
-    let (value, sum) = value_and_sum(ramp([5])?)?;
-    assert_eq!((value.to_vec()?, sum.item()?), (vec![0.0, 2.0, 4.0, 6.0, 8.0], 10.0));
-    let (sum, value) = sum_and_value(ramp([5])?)?;
-    assert_eq!((value.to_vec()?, sum.item()?), (vec![0.0, 2.0, 4.0, 6.0, 8.0], 10.0));
-    let (next, all) = broadcast_too(ramp([2])?, &ramp([2, 2])?)?;
-    assert_eq!((next.to_vec()?, all.to_vec()?), (vec![1.0, 2.0], vec![0.0, 2.0, 2.0, 4.0]));
-    let (x, y) = (ramp([3])?, Tensor::ones(&Cpu, [3])?);
+fn several_outputs_see_the_old_value<D: Device>(device: &D) -> Result<()> {
+    let (value, sum) = value_and_sum(ramp(device, [5])?)?;
+    assert_eq!((value.read()?, sum.item()?), (vec![0.0, 2.0, 4.0, 6.0, 8.0], 10.0));
+    let (sum, value) = sum_and_value(ramp(device, [5])?)?;
+    assert_eq!((value.read()?, sum.item()?), (vec![0.0, 2.0, 4.0, 6.0, 8.0], 10.0));
+    let (next, all) = broadcast_too(ramp(device, [2])?, &ramp(device, [2, 2])?)?;
+    assert_eq!((next.read()?, all.read()?), (vec![1.0, 2.0], vec![0.0, 2.0, 2.0, 4.0]));
+    let (x, y) = (ramp(device, [3])?, Tensor::ones(device, [3])?);
     let ((first, second), cost_of_call) = cost(|| swapped(x, y))?;
-    assert_eq!((first.to_vec()?, second.to_vec()?), (vec![1.0; 3], vec![0.0, 1.0, 2.0]));
+    assert_eq!((first.read()?, second.read()?), (vec![1.0; 3], vec![0.0, 1.0, 2.0]));
     assert_eq!(cost_of_call, (0, 0));
     Ok(())
 }
 
 #[test]
 fn the_first_output_that_fits_takes_the_first_storage_that_is_free() -> Result<()> {
-    let x = ramp([3])?;
+    let x = ramp(&Cpu, [3])?;
     let pointer = x.as_slice()?.as_ptr();
     let ((half, less), cost_of_call) = cost(|| both_halves(x))?;
     assert_eq!(half.as_slice()?.as_ptr(), pointer);
-    assert_eq!((half.to_vec()?, less.to_vec()?), (vec![0.0, 0.5, 1.0], vec![-1.0, 0.0, 1.0]));
+    assert_eq!((half.read()?, less.read()?), (vec![0.0, 0.5, 1.0], vec![-1.0, 0.0, 1.0]));
     assert_eq!(cost_of_call, (1, 0));
 
-    let (x, y) = (ramp([3])?, Tensor::ones(&Cpu, [3])?);
+    let (x, y) = (ramp(&Cpu, [3])?, Tensor::ones(&Cpu, [3])?);
     let pointer = y.as_slice()?.as_ptr();
     let (found, cost_of_call) = cost(|| difference(x.clone(), y))?;
     assert_eq!(found.as_slice()?.as_ptr(), pointer);
-    assert_eq!((found.to_vec()?, cost_of_call), (vec![-1.0, 0.0, 1.0], (0, 0)));
+    assert_eq!((found.read()?, cost_of_call), (vec![-1.0, 0.0, 1.0], (0, 0)));
     // Both at once, in one storage: nobody may write it.
     let (found, cost_of_call) = cost(|| difference(x.clone(), x))?;
-    assert_eq!((found.to_vec()?, cost_of_call), (vec![0.0; 3], (1, 0)));
+    assert_eq!((found.read()?, cost_of_call), (vec![0.0; 3], (1, 0)));
     Ok(())
 }
 
-#[test]
-fn an_edit_and_a_donation_go_together() -> Result<()> {
-    let mut y = Tensor::ones(&Cpu, [3])?;
-    let x = ramp([3])?;
+fn an_edit_and_a_donation_go_together<D: Device>(device: &D) -> Result<()> {
+    let mut y = Tensor::ones(device, [3])?;
+    let x = ramp(device, [3])?;
     let (found, cost_of_call) = cost(|| edit_beside(&mut y, x))?;
     assert_eq!(cost_of_call, (0, 0));
-    assert_eq!((y.to_vec()?, found.to_vec()?), (vec![1.0, 2.0, 3.0], vec![-1.0; 3]));
+    assert_eq!((y.read()?, found.read()?), (vec![1.0, 2.0, 3.0], vec![-1.0; 3]));
     Ok(())
 }
 
-#[test]
-fn what_a_gradient_needs_is_kept() -> Result<()> {
+fn what_a_gradient_needs_is_kept<D: Device>(device: &D) -> Result<()> {
     // The gradient of a square reads the donated value, that of an exponential the result.
-    let x = Tensor::new(&Cpu, [1.0, 2.0, 3.0])?.requires_grad();
+    let x = Tensor::new(device, [1.0, 2.0, 3.0])?.requires_grad();
     let (y, cost_of_call) = cost(|| square(x))?;
-    assert_eq!((y.to_vec()?, cost_of_call.0), (vec![1.0, 4.0, 9.0], 1));
-    let x = Tensor::new(&Cpu, [1.0, 2.0, 3.0])?;
+    assert_eq!((y.read()?, cost_of_call.0), (vec![1.0, 4.0, 9.0], 1));
+    let x = Tensor::new(device, [1.0, 2.0, 3.0])?;
     assert_eq!(cost(|| square(x))?.1, (0, 0));
 
-    let leaf = Tensor::new(&Cpu, [1.0, 2.0, 3.0])?.requires_grad();
+    let leaf = Tensor::new(device, [1.0, 2.0, 3.0])?.requires_grad();
     let doubled = (2.0 * &leaf)?;
     let (y, cost_of_call) = cost(|| exponential(halve(doubled)?))?;
     assert_eq!(cost_of_call, (0, 0));
     let expected = [1.0_f32, 2.0, 3.0].map(f32::exp);
     let gradients = square(y)?.sum()?.backward()?;
-    for (found, e) in gradients.get(&leaf).expect("`leaf` took part").to_vec()?.into_iter().zip(expected) {
+    for (found, e) in gradients.get(&leaf).expect("`leaf` took part").read()?.into_iter().zip(expected) {
         // d/dx exp(x)^2
         assert!((found - 2.0 * e * e).abs() <= 1e-5 * e * e, "{found} for {e}");
     }
     Ok(())
 }
 
-#[test]
-fn large_arrays_are_divided_among_threads_and_right() -> Result<()> {
+fn large_arrays_are_divided_among_threads_and_right<D: Device>(device: &D) -> Result<()> {
     let size = 1 << 20;
-    let x = ramp([size])?;
+    let x = ramp(device, [size])?;
     let (y, cost_of_call) = cost(|| halve(x))?;
     assert_eq!(cost_of_call, (0, 0));
-    assert!(y.as_slice()?.iter().enumerate().all(|(i, y)| *y == 0.5 * i as f32));
+    assert!(y.read()?.iter().enumerate().all(|(i, y)| *y == 0.5 * i as f32));
     Ok(())
 }
 
-#[test]
-fn no_elements_are_no_trouble() -> Result<()> {
-    assert_eq!(softmax(Tensor::zeros(&Cpu, [0, 3])?)?.shape().sizes().len(), 2);
-    assert!(softmax(Tensor::zeros(&Cpu, [3, 0])?)?.is_empty());
+fn no_elements_are_no_trouble<D: Device>(device: &D) -> Result<()> {
+    assert_eq!(softmax(Tensor::zeros(device, [0, 3])?)?.shape().sizes().len(), 2);
+    assert!(softmax(Tensor::zeros(device, [3, 0])?)?.is_empty());
     Ok(())
+}
+
+tests::on_each_device! {
+    an_output_takes_a_storage_that_is_unique_and_dense,
+    a_storage_that_others_hold_is_left_alone,
+    an_output_of_another_size_or_element_is_fresh,
+    rows_and_columns_are_finished_before_their_elements_are_replaced,
+    what_reads_other_elements_gets_a_fresh_array,
+    several_outputs_see_the_old_value,
+    an_edit_and_a_donation_go_together,
+    what_a_gradient_needs_is_kept,
+    large_arrays_are_divided_among_threads_and_right,
+    no_elements_are_no_trouble,
 }

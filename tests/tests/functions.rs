@@ -6,6 +6,7 @@
 //! error of the `f32` moves it over the middle. The list is complete: a function of the language that is not here is an error.
 
 use tensor_rt::prelude::*;
+use tests::device::Read;
 
 /// What an element has to have to be tested.
 trait Sample: Float {
@@ -114,20 +115,21 @@ fn is_close<T: Sample>(found: f64, exact: f64, ulp: f64) -> bool {
 }
 
 /// Compares a kernel with its reference; a sentence for each difference.
-fn compare<T: Sample, const K: usize>(
+fn compare<D: Device, T: Sample, const K: usize>(
+    device: &D,
     name: &str,
     operands: &[[f64; K]],
-    kernel: impl Fn([&Tensor<Cpu, NoGrad, T>; K]) -> Result<Tensor<Cpu, NoGrad, T>>,
+    kernel: impl Fn([&Tensor<D, NoGrad, T>; K]) -> Result<Tensor<D, NoGrad, T>>,
     exact: impl Fn([f64; K]) -> f64,
     ulp: f64,
     failures: &mut Vec<String>,
 ) {
-    let tensors: [Tensor<Cpu, NoGrad, T>; K] = std::array::from_fn(|operand| {
+    let tensors: [Tensor<D, NoGrad, T>; K] = std::array::from_fn(|operand| {
         let elements: Vec<T> = operands.iter().map(|operands| T::of(operands[operand])).collect();
         let count = elements.len();
-        Tensor::from_vec(&Cpu, elements, [count]).expect("a vector is a tensor")
+        Tensor::from_vec(device, elements, [count]).expect("a vector is a tensor")
     });
-    let found = kernel(tensors.each_ref()).and_then(|result| result.to_vec()).expect("the kernel runs");
+    let found = kernel(tensors.each_ref()).and_then(|result| result.read()).expect("the kernel runs");
     let wrong: Vec<String> = (operands.iter().zip(found))
         .map(|(&operands, found)| (operands, found.back(), exact(operands)))
         .filter(|&(_, found, exact)| !is_close::<T>(found, exact, ulp))
@@ -152,15 +154,16 @@ macro_rules! functions {
         /// Every function of floats that gives a float.
         const NAMES: &[&str] = &[$(stringify!($name)),*];
 
-        fn failures<T: Sample>() -> Vec<String> {
+        fn failures<D: Device, T: Sample>(device: &D) -> Vec<String> {
             let mut failures = vec![];
             $({
                 let ulp = if T::DOUBLE { $double } else { $single };
                 let operands = operands::<T, { [$(stringify!($x)),+].len() }>();
-                compare::<T, _>(
+                compare(
+                    device,
                     stringify!($name),
                     &operands,
-                    |[$($x),+]| kernels::$name::$name($($x),+),
+                    |[$($x),+]: [&Tensor<D, NoGrad, T>; _]| kernels::$name::$name($($x),+),
                     |[$($y),+]: [f64; _]| $exact,
                     ulp,
                     &mut failures,
@@ -266,12 +269,12 @@ const OTHERS: [&str; 5] = ["select", "powi", "detach", "is_nan", "is_finite"];
 const ELSEWHERE: [&str; 4] = ["size", "uniform", "normal", "pad_with"];
 
 /// The operators, and functions of another signature.
-fn operator_failures<T: Sample>() -> Vec<String> {
+fn operator_failures<D: Device, T: Sample>(device: &D) -> Vec<String> {
     let mut failures = vec![];
     let (one, two) = (operands::<T, 1>(), operands::<T, 2>());
     let out = &mut failures;
-    let both = |name: &str, kernel: fn([&Tensor<Cpu, NoGrad, T>; 2]) -> _, exact: fn(f64, f64) -> f64, out: &mut _| {
-        compare::<T, 2>(name, &two, kernel, |[x, y]| exact(x, y), 0.5, out);
+    let both = |name: &str, kernel: fn([&Tensor<D, NoGrad, T>; 2]) -> _, exact: fn(f64, f64) -> f64, out: &mut _| {
+        compare::<D, T, 2>(device, name, &two, kernel, |[x, y]| exact(x, y), 0.5, out);
     };
     both("+", |[x, y]| sum(x, y), |x, y| x + y, out);
     both("-", |[x, y]| difference(x, y), |x, y| x - y, out);
@@ -279,10 +282,10 @@ fn operator_failures<T: Sample>() -> Vec<String> {
     both("/", |[x, y]| quotient(x, y), |x, y| x / y, out);
     both("%", |[x, y]| remainder(x, y), |x, y| x % y, out);
     both("select", |[x, y]| chosen(x, y), |x, y| if x > y { x } else { y }, out);
-    compare::<T, 1>("neg", &one, |[x]| negative(x), |[x]| -x, 0.0, out);
-    compare::<T, 1>("detach", &one, |[x]| without_gradient(x), |[x]| x, 0.0, out);
-    compare::<T, 1>("powi(x, 3)", &one, |[x]| cubed(x), |[x]| x.powi(3), 2.0, out);
-    compare::<T, 1>("powi(x, -2)", &one, |[x]| inverse_square(x), |[x]| x.powi(-2), 2.0, out);
+    compare::<D, T, 1>(device, "neg", &one, |[x]| negative(x), |[x]| -x, 0.0, out);
+    compare::<D, T, 1>(device, "detach", &one, |[x]| without_gradient(x), |[x]| x, 0.0, out);
+    compare::<D, T, 1>(device, "powi(x, 3)", &one, |[x]| cubed(x), |[x]| x.powi(3), 2.0, out);
+    compare::<D, T, 1>(device, "powi(x, -2)", &one, |[x]| inverse_square(x), |[x]| x.powi(-2), 2.0, out);
     failures
 }
 
@@ -291,57 +294,52 @@ fn assert_none(failures: Vec<String>) {
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
-#[test]
-fn functions_of_f64_are_those_of_the_standard_library() {
-    assert_none(failures::<f64>());
-    assert_none(operator_failures::<f64>());
+fn functions_of_f64_are_those_of_the_standard_library<D: Device>(device: &D) {
+    assert_none(failures::<D, f64>(device));
+    assert_none(operator_failures::<D, f64>(device));
 }
 
-#[test]
-fn functions_of_f32_are_those_of_the_standard_library() {
-    assert_none(failures::<f32>());
-    assert_none(operator_failures::<f32>());
+fn functions_of_f32_are_those_of_the_standard_library<D: Device>(device: &D) {
+    assert_none(failures::<D, f32>(device));
+    assert_none(operator_failures::<D, f32>(device));
 }
 
-#[test]
-fn functions_of_f16_are_those_of_the_standard_library() {
-    assert_none(failures::<f16>());
-    assert_none(operator_failures::<f16>());
+fn functions_of_f16_are_those_of_the_standard_library<D: Device>(device: &D) {
+    assert_none(failures::<D, f16>(device));
+    assert_none(operator_failures::<D, f16>(device));
 }
 
-#[test]
-fn functions_of_bf16_are_those_of_the_standard_library() {
-    assert_none(failures::<bf16>());
-    assert_none(operator_failures::<bf16>());
+fn functions_of_bf16_are_those_of_the_standard_library<D: Device>(device: &D) {
+    assert_none(failures::<D, bf16>(device));
+    assert_none(operator_failures::<D, bf16>(device));
 }
 
-#[test]
-fn conditions_are_those_of_rust() {
-    fn check<T: Sample>() {
+fn conditions_are_those_of_rust<D: Device>(device: &D) {
+    fn check<D: Device, T: Sample>(device: &D) {
         let elements: Vec<T> = points::<T>().into_iter().map(T::of).collect();
-        let x = Tensor::from_vec(&Cpu, elements.clone(), [elements.len()]).expect("a vector is a tensor");
+        let x = Tensor::from_vec(device, elements.clone(), [elements.len()]).expect("a vector is a tensor");
         let (nan, finite) = classified(&x).expect("the kernel runs");
         let expected: Vec<bool> = elements.iter().map(|x| x.back().is_nan()).collect();
-        assert_eq!(nan.to_vec().expect("a result"), expected);
+        assert_eq!(nan.read().expect("a result"), expected);
         let expected: Vec<bool> = elements.iter().map(|x| x.back().is_finite()).collect();
-        assert_eq!(finite.to_vec().expect("a result"), expected);
+        assert_eq!(finite.read().expect("a result"), expected);
 
         let pairs = operands::<T, 2>();
         let side = |place: usize| {
             let elements: Vec<T> = pairs.iter().map(|pair| T::of(pair[place])).collect();
-            Tensor::from_vec(&Cpu, elements, [pairs.len()]).expect("a vector is a tensor")
+            Tensor::from_vec(device, elements, [pairs.len()]).expect("a vector is a tensor")
         };
         let (lt, le, gt, ge, eq, ne) = compared(&side(0), &side(1)).expect("the kernel runs");
         let relations: [fn(&f64, &f64) -> bool; 6] = [f64::lt, f64::le, f64::gt, f64::ge, f64::eq, f64::ne];
         for (found, relation) in [lt, le, gt, ge, eq, ne].into_iter().zip(relations) {
             let expected: Vec<bool> = pairs.iter().map(|[x, y]| relation(x, y)).collect();
-            assert_eq!(found.to_vec().expect("a result"), expected);
+            assert_eq!(found.read().expect("a result"), expected);
         }
     }
-    check::<f64>();
-    check::<f32>();
-    check::<f16>();
-    check::<bf16>();
+    check::<D, f64>(device);
+    check::<D, f32>(device);
+    check::<D, f16>(device);
+    check::<D, bf16>(device);
 }
 
 #[test]
@@ -364,4 +362,12 @@ fn wrong_values_are_noticed() {
             && !is_close::<f32>(f64::NAN, 0.0, 3.0)
     );
     assert!(is_close::<f16>(f64::INFINITY, 70_000.0, 1.0) && !is_close::<f16>(f64::INFINITY, 60_000.0, 1.0));
+}
+
+tests::on_each_device! {
+    functions_of_f64_are_those_of_the_standard_library,
+    functions_of_f32_are_those_of_the_standard_library,
+    functions_of_f16_are_those_of_the_standard_library,
+    functions_of_bf16_are_those_of_the_standard_library,
+    conditions_are_those_of_rust,
 }

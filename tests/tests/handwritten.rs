@@ -5,6 +5,7 @@ use tensor_rt::accounting::measure;
 use tensor_rt::element::Compute;
 use tensor_rt::prelude::*;
 use tensor_rt::{ErrorKind, gradcheck};
+use tests::device::Read;
 
 tensor_fn! {
     /// Running sums along the last axis.
@@ -176,12 +177,11 @@ fn fail(x: TensorView<'_, f32>, _y: TensorViewMut<'_, f32>) -> Result<()> {
     Tensor::from_vec(&Cpu, x.as_slice().to_vec(), [x.len() + 1]).map(drop)
 }
 
-#[test]
-fn a_scan_in_one_pass_agrees_with_the_select_over_two_axes() -> Result<()> {
-    fn check<T: Float>(tolerance: f64) -> Result<()> {
-        let x = Tensor::randn_of::<T>(&Cpu, [5, 40], 1)?;
+fn a_scan_in_one_pass_agrees_with_the_select_over_two_axes<D: Device>(device: &D) -> Result<()> {
+    fn check<D: Device, T: Float>(device: &D, tolerance: f64) -> Result<()> {
+        let x = Tensor::randn_of::<T>(device, [5, 40], 1)?;
         for x in [x.clone(), x.reshape([40, 5])?.transpose(0, 1)?] {
-            let (found, expected) = (cumsum(&x)?.to_vec()?, cumsum_by_select(&x)?.to_vec()?);
+            let (found, expected) = (cumsum(&x)?.read()?, cumsum_by_select(&x)?.read()?);
             for (found, expected) in found.into_iter().zip(expected) {
                 let (found, expected) = (found.widen().to_f64(), expected.widen().to_f64());
                 assert!((found - expected).abs() <= tolerance * (1.0 + expected.abs()), "{found} {expected}");
@@ -190,25 +190,29 @@ fn a_scan_in_one_pass_agrees_with_the_select_over_two_axes() -> Result<()> {
         Ok(())
     }
     // Forty additions, each of half a unit in the last place; halves are summed in `f32` and rounded once.
-    check::<f64>(1e-14)?;
-    check::<f32>(1e-5)?;
-    check::<f16>(1e-3)?;
-    check::<bf16>(8e-3)?;
-    assert_eq!(cumsum(&Tensor::new(&Cpu, [1.0, 2.0, 3.0])?)?.to_vec()?, [1.0, 3.0, 6.0]);
+    check::<D, f64>(device, 1e-14)?;
+    check::<D, f32>(device, 1e-5)?;
+    check::<D, f16>(device, 1e-3)?;
+    check::<D, bf16>(device, 8e-3)?;
+    assert_eq!(cumsum(&Tensor::new(device, [1.0, 2.0, 3.0])?)?.read()?, [1.0, 3.0, 6.0]);
     Ok(())
 }
 
-#[test]
-fn a_backward_function_is_the_gradient() -> Result<()> {
+fn a_backward_function_is_the_gradient<D: Device>(device: &D) -> Result<()> {
     // g = [1, 10, 100]
-    let x = Tensor::new(&Cpu, [1.0, 2.0, 3.0])?.requires_grad();
-    let weighed = (&cumsum(&x)? * &Tensor::new(&Cpu, [1.0, 10.0, 100.0])?)?;
+    let x = Tensor::new(device, [1.0, 2.0, 3.0])?.requires_grad();
+    let weighed = (&cumsum(&x)? * &Tensor::new(device, [1.0, 10.0, 100.0])?)?;
     let gradients = weighed.sum()?.backward()?;
-    assert_eq!(gradients.get(&x).expect("`x` took part").to_vec()?, [111.0, 110.0, 100.0]);
+    assert_eq!(gradients.get(&x).expect("`x` took part").read()?, [111.0, 110.0, 100.0]);
 
+    let x = Tensor::randn_of::<f64>(device, [3, 4], 2)?;
+    let y = Tensor::randn_of::<f64>(device, [3, 4], 3)?;
+    gradcheck(|inputs| (&cumsum(&inputs[0])? * &inputs[1])?.sum(), &[x, y])
+}
+
+#[test]
+fn each_of_several_outputs_may_have_a_cotangent() -> Result<()> {
     let x = Tensor::randn_of::<f64>(&Cpu, [3, 4], 2)?;
-    let y = Tensor::randn_of::<f64>(&Cpu, [3, 4], 3)?;
-    gradcheck(|inputs| (&cumsum(&inputs[0])? * &inputs[1])?.sum(), &[x.clone(), y])?;
     // Both outputs, then either alone: the cotangent of the other is zero.
     let both = |x: &Tensor<Cpu, Grad, f64>| -> Result<_> {
         let (all, last) = decayed(x, 0.5)?;
@@ -263,15 +267,14 @@ fn an_edited_tensor_is_unique_and_dense() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn strided_inputs_are_copied_and_counted() -> Result<()> {
-    let x = Tensor::arange(&Cpu, 0.0, 6.0, 1.0)?.reshape([2, 3])?;
+fn strided_inputs_are_copied_and_counted<D: Device>(device: &D) -> Result<()> {
+    let x = Tensor::arange(device, 0.0, 6.0, 1.0)?.reshape([2, 3])?;
     let (_, report) = measure(|| cumsum(&x));
     let counters = report.total();
     assert_eq!((counters.copies, counters.allocations, counters.launches), (0, 1, 1));
     let (y, report) = measure(|| cumsum(&x.transpose(0, 1)?));
     assert_eq!((report.total().copies, report.total().copied_bytes), (1, 24));
-    assert_eq!(y?.to_vec()?, [0.0, 3.0, 1.0, 5.0, 2.0, 7.0]);
+    assert_eq!(y?.read()?, [0.0, 3.0, 1.0, 5.0, 2.0, 7.0]);
     Ok(())
 }
 
@@ -317,4 +320,10 @@ fn the_source_names_the_functions() {
         assert!(source.contains(line), "{line} is not in\n{source}");
     }
     assert!(source.contains("pub fn cumsum<D: ::tensor_rt::Device"), "{source}");
+}
+
+tests::on_each_device! {
+    a_scan_in_one_pass_agrees_with_the_select_over_two_axes,
+    a_backward_function_is_the_gradient,
+    strided_inputs_are_copied_and_counted,
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 const RUNTIME: &[&[&str]] = &[
     &[
         "accounting",
+        "address",
         "atomic",
         "cuda",
         "device",

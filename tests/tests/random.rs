@@ -1,6 +1,7 @@
 //! Random numbers in kernels: `uniform(seed)` and `normal(seed)`, counted along the axes in scope where they are written.
 
 use tensor_rt::prelude::*;
+use tests::device::Read;
 
 tensor_fn! {
     fn uniform_like(x: &Tensor[..], seed: u64) -> Tensor[..] { uniform(seed) + 0.0 * x }
@@ -42,51 +43,47 @@ tensor_fn! {
     fn single(x: &Tensor[], seed: i64) -> Tensor[] { x * uniform(seed) }
 }
 
-fn ones<const RANK: usize>(shape: [usize; RANK]) -> Result<Tensor> {
-    Tensor::ones(&Cpu, shape)
+fn ones<D: Device, const RANK: usize>(device: &D, shape: [usize; RANK]) -> Result<Tensor<D>> {
+    Tensor::ones(device, shape)
 }
 
-#[test]
-fn a_kernel_and_a_constructor_give_the_same_numbers() -> Result<()> {
-    let x = Tensor::zeros(&Cpu, [3, 700, 2])?;
-    assert_eq!(uniform_like(&x, 5)?.to_vec()?, Tensor::rand(&Cpu, [3, 700, 2], 5)?.to_vec()?);
-    assert_eq!(normal_like(&x, 5)?.to_vec()?, Tensor::randn(&Cpu, [3, 700, 2], 5)?.to_vec()?);
-    let x = Tensor::zeros_of::<f64>(&Cpu, [40])?;
-    assert_eq!(uniform_like(&x, 5)?.to_vec()?, Tensor::rand_of::<f64>(&Cpu, [40], 5)?.to_vec()?);
-    assert_eq!(normal_like(&x, 5)?.to_vec()?, Tensor::randn_of::<f64>(&Cpu, [40], 5)?.to_vec()?);
-    assert_eq!(numbers(&Cpu, 5, 20, 30)?.to_vec()?, Tensor::rand(&Cpu, [600], 5)?.to_vec()?);
+fn a_kernel_and_a_constructor_give_the_same_numbers<D: Device>(device: &D) -> Result<()> {
+    let x = Tensor::zeros(device, [3, 700, 2])?;
+    assert_eq!(uniform_like(&x, 5)?.read()?, Tensor::rand(device, [3, 700, 2], 5)?.read()?);
+    assert_eq!(normal_like(&x, 5)?.read()?, Tensor::randn(device, [3, 700, 2], 5)?.read()?);
+    let x = Tensor::zeros_of::<f64>(device, [40])?;
+    assert_eq!(uniform_like(&x, 5)?.read()?, Tensor::rand_of::<f64>(device, [40], 5)?.read()?);
+    assert_eq!(normal_like(&x, 5)?.read()?, Tensor::randn_of::<f64>(device, [40], 5)?.read()?);
+    assert_eq!(numbers(device, 5, 20, 30)?.read()?, Tensor::rand(device, [600], 5)?.read()?);
     Ok(())
 }
 
-#[test]
-fn layout_does_not_matter() -> Result<()> {
-    let x = Tensor::zeros(&Cpu, [30, 50])?;
-    let expected = normal_like(&x, 3)?.to_vec()?;
-    let permuted = Tensor::zeros(&Cpu, [50, 30])?.transpose(0, 1)?;
-    assert_eq!(normal_like(&permuted, 3)?.to_vec()?, expected);
-    let flipped = Tensor::zeros(&Cpu, [30, 100])?.slice((.., 0..50))?.flip(0)?;
-    assert_eq!(normal_like(&flipped, 3)?.to_vec()?, expected);
-    let numbers = Tensor::rand(&Cpu, [600], 8)?.to_vec()?;
-    let y = transposed(&ones([20, 30])?, 8)?;
+fn layout_does_not_matter<D: Device>(device: &D) -> Result<()> {
+    let x = Tensor::zeros(device, [30, 50])?;
+    let expected = normal_like(&x, 3)?.read()?;
+    let permuted = Tensor::zeros(device, [50, 30])?.transpose(0, 1)?;
+    assert_eq!(normal_like(&permuted, 3)?.read()?, expected);
+    let flipped = Tensor::zeros(device, [30, 100])?.slice((.., 0..50))?.flip(0)?;
+    assert_eq!(normal_like(&flipped, 3)?.read()?, expected);
+    let numbers = Tensor::rand(device, [600], 8)?.read()?;
+    let y = transposed(&ones(device, [20, 30])?, 8)?;
     // The output is [30, 20], and counted in its own order.
-    assert_eq!(y.to_vec()?, numbers);
+    assert_eq!(y.read()?, numbers);
     Ok(())
 }
 
-#[test]
-fn calls_differ_and_lets_share() -> Result<()> {
-    let (a, b) = two_calls(&Cpu, 1, 100)?;
-    assert_eq!(a.to_vec()?, Tensor::rand_of::<f64>(&Cpu, [100], 1)?.to_vec()?);
-    assert!(a.to_vec()?.iter().zip(b.to_vec()?).all(|(a, b)| *a != b));
-    let (a, b) = shared(&Cpu, 1, 100)?;
-    assert_eq!(a.to_vec()?, b.to_vec()?);
+fn calls_differ_and_lets_share<D: Device>(device: &D) -> Result<()> {
+    let (a, b) = two_calls(device, 1, 100)?;
+    assert_eq!(a.read()?, Tensor::rand_of::<f64>(device, [100], 1)?.read()?);
+    assert!(a.read()?.iter().zip(b.read()?).all(|(a, b)| *a != b));
+    let (a, b) = shared(device, 1, 100)?;
+    assert_eq!(a.read()?, b.read()?);
     Ok(())
 }
 
-#[test]
-fn moments_are_those_of_the_distributions() -> Result<()> {
+fn moments_are_those_of_the_distributions<D: Device>(device: &D) -> Result<()> {
     const COUNT: usize = 1_000_000;
-    let x = Tensor::zeros(&Cpu, [COUNT])?;
+    let x = Tensor::zeros(device, [COUNT])?;
     let moments = |values: Vec<f32>| -> [f64; 4] {
         [1, 2, 3, 4].map(|power| values.iter().map(|&x| f64::from(x).powi(power)).sum::<f64>() / COUNT as f64)
     };
@@ -97,19 +94,18 @@ fn moments_are_those_of_the_distributions() -> Result<()> {
             assert!((found - expected).abs() < tolerance, "{found}, expected {expected}");
         }
     };
-    let uniform = uniform_like(&x, 42)?.to_vec()?;
+    let uniform = uniform_like(&x, 42)?.read()?;
     assert!(uniform.iter().all(|u| (0.0..1.0).contains(u)));
     close(moments(uniform), [0.5, 1.0 / 3.0, 0.25, 0.2], [0.289, 0.298, 0.283, 0.267]);
-    close(moments(normal_like(&x, 42)?.to_vec()?), [0.0, 1.0, 0.0, 3.0], [1.0, 1.415, 3.873, 9.798]);
+    close(moments(normal_like(&x, 42)?.read()?), [0.0, 1.0, 0.0, 3.0], [1.0, 1.415, 3.873, 9.798]);
     Ok(())
 }
 
-#[test]
-fn a_reduction_sums_the_numbers_of_its_own_axes() -> Result<()> {
+fn a_reduction_sums_the_numbers_of_its_own_axes<D: Device>(device: &D) -> Result<()> {
     let (rows, columns) = (300, 7);
-    let means = column_means(&Tensor::ones_of::<f64>(&Cpu, [rows, columns])?, 9)?.to_vec()?;
+    let means = column_means(&Tensor::ones_of::<f64>(device, [rows, columns])?, 9)?.read()?;
     // The output's axis first, then the reduced one.
-    let numbers = Tensor::rand_of::<f64>(&Cpu, [columns, rows], 9)?.to_vec()?;
+    let numbers = Tensor::rand_of::<f64>(device, [columns, rows], 9)?.read()?;
     for (column, mean) in means.iter().enumerate() {
         let expected = numbers[column * rows..][..rows].iter().sum::<f64>() / rows as f64;
         assert!((mean - expected).abs() < 1e-14, "column {column}");
@@ -117,35 +113,33 @@ fn a_reduction_sums_the_numbers_of_its_own_axes() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn edits_add_the_same_numbers() -> Result<()> {
-    let mut y = ones([4, 300])?;
+fn edits_add_the_same_numbers<D: Device>(device: &D) -> Result<()> {
+    let mut y = ones(device, [4, 300])?;
     noise_into(&mut y, 6, 0.5)?;
-    let numbers = Tensor::randn(&Cpu, [4, 300], 6)?.to_vec()?;
-    assert!(y.to_vec()?.iter().zip(numbers).all(|(&y, number)| y == 1.0 + 0.5 * number));
-    let mut sums = Tensor::zeros_of::<f64>(&Cpu, [2])?;
+    let numbers = Tensor::randn(device, [4, 300], 6)?.read()?;
+    assert!(y.read()?.iter().zip(numbers).all(|(&y, number)| y == 1.0 + 0.5 * number));
+    let mut sums = Tensor::zeros_of::<f64>(device, [2])?;
     let bins: Vec<i64> = (0..50).map(|i| i % 2).collect();
-    jittered_sums(&mut sums, &Tensor::from_vec(&Cpu, bins, [50])?, 6)?;
-    let numbers = Tensor::rand_of::<f64>(&Cpu, [50], 6)?.to_vec()?;
-    for (bin, sum) in sums.to_vec()?.into_iter().enumerate() {
+    jittered_sums(&mut sums, &Tensor::from_vec(device, bins, [50])?, 6)?;
+    let numbers = Tensor::rand_of::<f64>(device, [50], 6)?.read()?;
+    for (bin, sum) in sums.read()?.into_iter().enumerate() {
         let expected: f64 = numbers.iter().skip(bin).step_by(2).sum();
         assert!((sum - expected).abs() < 1e-13, "bin {bin}");
     }
     Ok(())
 }
 
-#[test]
-fn the_gradient_recomputes_the_numbers() -> Result<()> {
+fn the_gradient_recomputes_the_numbers<D: Device>(device: &D) -> Result<()> {
     // Linear kernels: the gradient is what multiplies each element, whatever the elements are.
-    let x = Tensor::ones_of::<f64>(&Cpu, [6, 6])?.requires_grad();
-    let numbers = Tensor::rand_of::<f64>(&Cpu, [6], 4)?.to_vec()?;
+    let x = Tensor::ones_of::<f64>(device, [6, 6])?.requires_grad();
+    let numbers = Tensor::rand_of::<f64>(device, [6], 4)?.read()?;
     let of =
-        |y: Tensor<Cpu, Grad, f64>| -> Result<Vec<f64>> { y.sum()?.backward()?.get(&x).expect("x took part").to_vec() };
+        |y: Tensor<D, Grad, f64>| -> Result<Vec<f64>> { y.sum()?.backward()?.get(&x).expect("x took part").read() };
     let on_diagonal = of(diagonal(&x, 4)?)?;
     let ids = [3_i64, 1, 0, 5, 5, 2];
-    let at_ids = of(picked(&x, &Tensor::from_vec(&Cpu, ids.to_vec(), [6])?, 4)?)?;
+    let at_ids = of(picked(&x, &Tensor::from_vec(device, ids.to_vec(), [6])?, 4)?)?;
     let dropped = of(transposed(&x, 4)?)?;
-    let all = Tensor::rand_of::<f64>(&Cpu, [6, 6], 4)?.to_vec()?;
+    let all = Tensor::rand_of::<f64>(device, [6, 6], 4)?.read()?;
     for (row, &id) in ids.iter().enumerate() {
         for column in 0..6 {
             let place = row * 6 + column;
@@ -157,21 +151,31 @@ fn the_gradient_recomputes_the_numbers() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn gradients_match_finite_differences() -> Result<()> {
-    let x = Tensor::rand_of::<f64>(&Cpu, [5, 4], 1)?;
-    let w = Tensor::rand_of::<f64>(&Cpu, [4, 3], 2)?;
+fn gradients_match_finite_differences<D: Device>(device: &D) -> Result<()> {
+    let x = Tensor::rand_of::<f64>(device, [5, 4], 1)?;
+    let w = Tensor::rand_of::<f64>(device, [4, 3], 2)?;
     tensor_rt::gradcheck(|inputs| noisy_softmax(&inputs[0], 3), std::slice::from_ref(&x))?;
     tensor_rt::gradcheck(|inputs| dropped_product(&inputs[0], &inputs[1], 0.4, 3), &[x.clone(), w])?;
     tensor_rt::gradcheck(|inputs| column_means(&inputs[0], 3), &[x])
 }
 
-#[test]
-fn no_elements_draw_no_numbers() -> Result<()> {
-    assert_eq!(uniform_like(&Tensor::zeros(&Cpu, [3, 0])?, 1)?.shape(), &[3, 0]);
-    assert_eq!(column_means(&Tensor::zeros(&Cpu, [4, 0])?, 1)?.shape(), &[0]);
-    assert!(column_means(&Tensor::zeros(&Cpu, [0, 2])?, 1)?.to_vec()?.iter().all(|mean| mean.is_nan()));
-    let number = single(&Tensor::ones(&Cpu, [])?, 1)?.item()?;
-    assert_eq!(number, Tensor::rand(&Cpu, [1], 1)?.item()?);
+fn no_elements_draw_no_numbers<D: Device>(device: &D) -> Result<()> {
+    assert_eq!(uniform_like(&Tensor::zeros(device, [3, 0])?, 1)?.shape(), &[3, 0]);
+    assert_eq!(column_means(&Tensor::zeros(device, [4, 0])?, 1)?.shape(), &[0]);
+    assert!(column_means(&Tensor::zeros(device, [0, 2])?, 1)?.read()?.iter().all(|mean| mean.is_nan()));
+    let number = single(&Tensor::ones(device, [])?, 1)?.item()?;
+    assert_eq!(number, Tensor::rand(device, [1], 1)?.item()?);
     Ok(())
+}
+
+tests::on_each_device! {
+    a_kernel_and_a_constructor_give_the_same_numbers,
+    layout_does_not_matter,
+    calls_differ_and_lets_share,
+    moments_are_those_of_the_distributions,
+    a_reduction_sums_the_numbers_of_its_own_axes,
+    edits_add_the_same_numbers,
+    the_gradient_recomputes_the_numbers,
+    gradients_match_finite_differences,
+    no_elements_draw_no_numbers,
 }

@@ -3,7 +3,6 @@
 use crate::device::Device;
 use crate::error::{Error, Origin, Result};
 use crate::mode::{Grad, NoGrad};
-use crate::relation::HostReadable;
 use crate::tensor::Tensor;
 
 /// How [`gradcheck_with`] compares.
@@ -42,7 +41,7 @@ impl Default for Tolerance {
 #[track_caller]
 pub fn gradcheck<D, F>(f: F, inputs: &[Tensor<D, NoGrad, f64>]) -> Result<()>
 where
-    D: Device + HostReadable,
+    D: Device,
     F: Fn(&[Tensor<D, Grad, f64>]) -> Result<Tensor<D, Grad, f64>>,
 {
     check(f, inputs, Tolerance::default(), Origin::of("gradcheck"))
@@ -55,7 +54,7 @@ where
 #[track_caller]
 pub fn gradcheck_with<D, F>(f: F, inputs: &[Tensor<D, NoGrad, f64>], tolerance: Tolerance) -> Result<()>
 where
-    D: Device + HostReadable,
+    D: Device,
     F: Fn(&[Tensor<D, Grad, f64>]) -> Result<Tensor<D, Grad, f64>>,
 {
     check(f, inputs, tolerance, Origin::of("gradcheck_with"))
@@ -63,7 +62,7 @@ where
 
 fn check<D, F>(f: F, inputs: &[Tensor<D, NoGrad, f64>], tolerance: Tolerance, origin: Origin) -> Result<()>
 where
-    D: Device + HostReadable,
+    D: Device,
     F: Fn(&[Tensor<D, Grad, f64>]) -> Result<Tensor<D, Grad, f64>>,
 {
     let leaves: Vec<_> = inputs.iter().map(|input| input.clone().requires_grad()).collect();
@@ -73,10 +72,10 @@ where
     let gradients = result.backward_with(&cotangent)?;
     for (position, (input, leaf)) in inputs.iter().zip(&leaves).enumerate() {
         let analytic = match gradients.get(leaf) {
-            Some(gradient) => gradient.to_vec()?,
+            Some(gradient) => gradient.to_host()?.to_vec()?,
             None => vec![0.0; input.len()],
         };
-        let values = input.to_vec()?;
+        let values = input.to_host()?.to_vec()?;
         for (element, analytic) in analytic.into_iter().enumerate() {
             let at = |offset: f64| {
                 let mut values = values.clone();
@@ -85,7 +84,7 @@ where
                 let mut points = inputs.to_vec();
                 points[position] = moved;
                 let points: Vec<_> = points.into_iter().map(Tensor::requires_grad).collect();
-                let result = f(&points)?.detach().to_vec()?;
+                let result = f(&points)?.detach().to_host()?.to_vec()?;
                 Ok(result.iter().zip(&weights).map(|(value, weight)| value * weight).sum::<f64>())
             };
             let numeric = (at(tolerance.step)? - at(-tolerance.step)?) / (2.0 * tolerance.step);

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 
 use crate::element::DType;
 use crate::kernel::PassFn;
-use crate::kernel::block::{FaultKind, Scalar};
+use crate::kernel::block::{FaultKind, Scalar, Slot};
 use crate::kernel::program::{Array, Elem, Intent, Kernel, Program, SizeExpr};
 use crate::kernel::sizes::evaluate;
 
@@ -43,6 +43,18 @@ pub(crate) struct Launch<'a> {
     scalars: &'a [Scalar],
     operands: &'a [ArrayRef<'a>],
     writes: &'a [ArrayRef<'a>],
+}
+
+/// An elementwise kernel over runs of elements, ready to run: what is left of a [`Launch`] when every array is dense and
+/// indexed by the one axis.
+#[derive(Clone, Copy)]
+pub(crate) struct RunLaunch<'a> {
+    pass: PassFn,
+    points: usize,
+    operands: &'a [Slot],
+    writes: &'a [Slot],
+    scalars: &'a [Scalar],
+    sizes: &'a [i64],
 }
 
 /// What a kernel found wrong, at the lowest element.
@@ -158,15 +170,37 @@ pub(crate) fn position(
     let mut position = Vec::new();
     for (axes, linear) in [(kernel.free, free), (kernel.reduced, reduced)] {
         let sizes: Vec<usize> = axes.iter().flat_map(|&axis| axis_sizes(axis)).collect();
-        let mut index = vec![0; sizes.len()];
-        let mut rest = linear;
-        for dim in (0..sizes.len()).rev() {
-            index[dim] = rest % sizes[dim].max(1);
-            rest /= sizes[dim].max(1);
-        }
-        position.extend(index);
+        position.extend(unravel(linear, &sizes));
     }
     position.into()
+}
+
+impl<'a> RunLaunch<'a> {
+    /// The parts of a launch: `operands` and `writes` by their positions in the kernel.
+    ///
+    /// # Safety
+    /// As [`Launch::new`], where every array is `points` elements one after the other, from its slot's pointer on; that of a
+    /// write that nobody wants is null.
+    pub(crate) unsafe fn new(
+        pass: PassFn,
+        points: usize,
+        operands: &'a [Slot],
+        writes: &'a [Slot],
+        scalars: &'a [Scalar],
+        sizes: &'a [i64],
+    ) -> Self {
+        Self { pass, points, operands, writes, scalars, sizes }
+    }
+}
+
+/// The index along each dimension of a point, counted in row-major order.
+pub(crate) fn unravel(point: usize, sizes: &[usize]) -> Vec<usize> {
+    let (mut index, mut rest) = (vec![0; sizes.len()], point);
+    for dim in (0..sizes.len()).rev() {
+        index[dim] = rest % sizes[dim].max(1);
+        rest /= sizes[dim].max(1);
+    }
+    index
 }
 
 impl Elem {

@@ -1,10 +1,13 @@
 //! A tensor without its types: what storage, graph and engines work on.
 //!
-//! A [`Raw`] is a view of a storage. An [`Exclusive`] is a raw tensor that may be written: the proof that no other handle
-//! sees the writes.
+//! A [`Raw`] is a handle: two pointers, to a *window* and to a place in the graph. A window is a layout of elements in a
+//! storage. The window over a fresh storage holds it, so that a new tensor is one allocation beside its block; the windows
+//! of views hold that one. An [`Exclusive`] is a raw tensor that may be written: the proof that no other handle sees the
+//! writes.
 //!
-//! Invariants: every element of the layout lies in the storage, and the storage was made for elements of `dtype`; every
-//! element is initialised and valid for its type; `node` is set if and only if the tensor is tracked.
+//! Invariants: every element of the layout lies in the storage, and the storage was made for elements of `dtype` on the device of `home`; every
+//! element is initialised and valid for its type; `node` is set if and only if the tensor is tracked. A window whose memory
+//! is another's knows one that owns its storage, so no chain is longer than two.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -26,12 +29,35 @@ use crate::storage::Storage;
 /// A tensor whose device, element and mode are run-time values.
 #[derive(Clone)]
 pub struct Raw {
-    storage: Arc<Storage>,
+    window: Arc<Window>,
+    node: Option<Arc<Node>>,
+}
+
+/// A layout of elements in a storage.
+struct Window {
+    memory: Memory,
     layout: Layout,
     dtype: DType,
     /// On the device of the storage.
     home: Home,
-    node: Option<Arc<Node>>,
+    /// What the layout says of itself: every call asks.
+    is_dense: bool,
+}
+
+/// The storage of a window.
+enum Memory {
+    Owned(Storage),
+    /// That of the window over the whole of it.
+    Of(Arc<Window>),
+}
+
+impl Window {
+    fn storage(&self) -> &Storage {
+        match &self.memory {
+            Memory::Owned(storage) => storage,
+            Memory::Of(owner) => owner.storage(),
+        }
+    }
 }
 
 /// A raw tensor that may be written during `'a`.
@@ -48,7 +74,7 @@ impl Raw {
     pub(crate) fn empty(home: Home, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
         let shape = shape.into();
         let storage = Storage::stale(home, shape.bytes(dtype.size(), origin)?, origin)?;
-        let mut raw = Raw { storage, layout: Layout::dense(shape), dtype, home, node: None };
+        let mut raw = Raw::in_storage(storage, home, dtype, shape);
         if dtype == DType::Bool && home.is_cpu() {
             // Of the bytes that may be there only 0 and 1 are a `bool`; the host may see it before it is written.
             raw.fresh().fill_zero(origin)?;
@@ -56,11 +82,10 @@ impl Raw {
         Ok(raw)
     }
 
-    /// A dense tensor in a storage that holds as many elements.
-    pub(crate) fn in_storage(storage: Arc<Storage>, home: Home, dtype: DType, shape: Shape) -> Raw {
-        let raw = Raw { storage, layout: Layout::dense(shape), dtype, home, node: None };
-        assert!(raw.elements() * dtype.size() <= raw.storage.bytes(), "bug in tensor-rt: a storage that is too short");
-        raw
+    /// A dense tensor in a storage that was made for as many elements.
+    pub(crate) fn in_storage(storage: Storage, home: Home, dtype: DType, shape: Shape) -> Raw {
+        let (memory, layout) = (Memory::Owned(storage), Layout::dense(shape));
+        Raw { window: Arc::new(Window { memory, layout, dtype, home, is_dense: true }), node: None }
     }
 
     /// A dense tensor of zeros (`false` for `bool`).
@@ -97,7 +122,7 @@ impl Raw {
             return Ok(raw);
         }
         // SAFETY: the new storage holds `data.len()` elements of `T`, is aligned for any of them, and overlaps nothing.
-        unsafe { copy::row(raw.storage.pointer().as_ptr().cast::<T>(), data.as_ptr(), data.len()) };
+        unsafe { copy::row(raw.window.storage().pointer().as_ptr().cast::<T>(), data.as_ptr(), data.len()) };
         Ok(raw)
     }
 
@@ -110,44 +135,51 @@ impl Raw {
     ) -> Result<Raw> {
         let mut raw = Raw::empty(Home::CPU, T::DTYPE, shape, origin)?;
         write(raw.fresh().as_mut_slice().expect("bug in tensor-rt: a new tensor is no slice"));
-        Movement::Transfer(home).apply(&raw, origin)
+        if home.is_cpu() { Ok(raw) } else { Movement::Transfer(home).apply(&raw, origin) }
     }
 
     pub(crate) fn shape(&self) -> &Shape {
-        self.layout.shape()
+        self.window.layout.shape()
     }
 
     /// In elements.
     pub(crate) fn strides(&self) -> &[isize] {
-        self.layout.strides()
+        self.window.layout.strides()
     }
 
     pub(crate) fn layout(&self) -> &Layout {
-        &self.layout
+        &self.window.layout
     }
 
     pub(crate) fn dtype(&self) -> DType {
-        self.dtype
+        self.window.dtype
     }
 
     /// Where it is at home.
     pub(crate) fn home(&self) -> Home {
-        self.home
+        self.window.home
     }
 
     /// The same value at another home on its device.
     pub(crate) fn at(mut self, home: Home) -> Raw {
+        if home == self.home() {
+            return self;
+        }
         assert!(
-            home.device() == self.home.device(),
+            home.device() == self.home().device(),
             "bug in tensor-rt: a tensor moves to another device without a copy"
         );
-        self.home = home;
-        self
+        if let Some(window) = Arc::get_mut(&mut self.window) {
+            window.home = home;
+            return self;
+        }
+        let layout = self.layout().clone();
+        Raw { window: self.window_over(layout, home), node: self.node }
     }
 
     /// The number of elements.
     pub(crate) fn elements(&self) -> usize {
-        self.layout.elements()
+        self.window.layout.elements()
     }
 
     pub(crate) fn node(&self) -> Option<&Arc<Node>> {
@@ -162,17 +194,17 @@ impl Raw {
 
     /// The same value outside the graph.
     pub(crate) fn detached(&self) -> Raw {
-        self.clone().with_node(None)
+        Raw { window: self.window.clone(), node: None }
     }
 
     /// True if the elements lie one after the other in row-major order.
     pub(crate) fn is_dense(&self) -> bool {
-        self.layout.is_dense()
+        self.window.is_dense
     }
 
     /// True if both are handles on one storage.
     pub(crate) fn shares_storage(&self, other: &Raw) -> bool {
-        Arc::ptr_eq(&self.storage, &other.storage)
+        std::ptr::eq(self.window.storage(), other.window.storage())
     }
 
     /// The first element of the view; of a view without elements, an aligned address.
@@ -182,21 +214,21 @@ impl Raw {
 
     /// The buffer of a tensor on a CUDA device.
     pub(crate) fn buffer(&self) -> Option<&Buffer> {
-        self.storage.buffer()
+        self.window.storage().buffer()
     }
 
     /// The elements of a dense tensor of the host, as bytes.
     pub(crate) fn host_bytes(&self) -> Option<&[u8]> {
-        if !self.is_dense() || !self.home.is_cpu() {
+        if !self.is_dense() || !self.home().is_cpu() {
             return None;
         }
         // SAFETY: as in `as_slice`, and elements have no padding.
-        Some(unsafe { std::slice::from_raw_parts(self.address(), self.elements() * self.dtype.size()) })
+        Some(unsafe { std::slice::from_raw_parts(self.address(), self.elements() * self.dtype().size()) })
     }
 
     /// The elements in row-major order, if they lie so, on the host, and are of type `T`.
     pub(crate) fn as_slice<T: Element>(&self) -> Option<&[T]> {
-        if T::DTYPE != self.dtype || !self.is_dense() || !self.home.is_cpu() {
+        if T::DTYPE != self.dtype() || !self.is_dense() || !self.home().is_cpu() {
             return None;
         }
         // SAFETY: a dense layout in the storage is `elements` initialised elements of `T`, one after the other. Nobody
@@ -206,7 +238,8 @@ impl Raw {
 
     /// The element at an index that lies within the shape.
     pub(crate) fn element<T: Element>(&self, index: &[usize]) -> T {
-        assert!(T::DTYPE == self.dtype && self.home.is_cpu(), "bug in tensor-rt: an element is read as what it is not");
+        let is_such = T::DTYPE == self.dtype() && self.home().is_cpu();
+        assert!(is_such, "bug in tensor-rt: an element is read with another type, or from another device");
         let element = self.offset_of(index);
         // SAFETY: the index is within the shape (checked in `offset_of`), so the element lies in the storage and is
         // initialised.
@@ -222,9 +255,19 @@ impl Raw {
 
     /// Another view of the same storage, outside the graph. The layout was derived from this one.
     pub(crate) fn with_layout(&self, layout: Layout) -> Raw {
-        let bytes = layout.bounds().map_or(0, |(_, high)| (high + 1) * self.dtype.size());
-        assert!(bytes <= self.storage.bytes(), "bug in tensor-rt: a view reaches past its storage");
-        Raw { storage: self.storage.clone(), layout, dtype: self.dtype, home: self.home, node: None }
+        let bytes = layout.bounds().map_or(0, |(_, high)| (high + 1) * self.dtype().size());
+        assert!(bytes <= self.window.storage().bytes(), "bug in tensor-rt: a view reaches past its storage");
+        Raw { window: self.window_over(layout, self.home()), node: None }
+    }
+
+    /// A window of the same memory over a layout that lies in it.
+    fn window_over(&self, layout: Layout, home: Home) -> Arc<Window> {
+        let owner = match &self.window.memory {
+            Memory::Owned(_) => &self.window,
+            Memory::Of(owner) => owner,
+        };
+        let (memory, dtype, is_dense) = (Memory::Of(owner.clone()), self.dtype(), layout.is_dense());
+        Arc::new(Window { memory, layout, dtype, home, is_dense })
     }
 
     /// The same elements, dense, outside the graph; a counted copy unless they already are.
@@ -234,13 +277,13 @@ impl Raw {
 
     /// A dense copy in a storage of its own, outside the graph; counted.
     pub(crate) fn copied(&self, origin: Origin) -> Result<Raw> {
-        accounting::copy(origin.at, self.elements() * self.dtype.size());
+        accounting::copy(origin.at, self.elements() * self.dtype().size());
         self.gathered(origin)
     }
 
     /// [`Raw::copied`] as a step of an operation that the caller asked for by name, which is not counted.
     pub(crate) fn gathered(&self, origin: Origin) -> Result<Raw> {
-        let mut copy = Raw::empty(self.home, self.dtype, self.shape(), origin)?;
+        let mut copy = Raw::empty(self.home(), self.dtype(), self.shape(), origin)?;
         copy.fresh().copy_from(self, origin)?;
         Ok(copy)
     }
@@ -248,23 +291,28 @@ impl Raw {
     /// A copy of a dense tensor that other threads may be accumulating into; counted.
     pub(crate) fn loaded(&self, origin: Origin) -> Result<Raw> {
         assert!(self.is_dense(), "bug in tensor-rt: a strided tensor is accumulated into");
-        accounting::copy(origin.at, self.elements() * self.dtype.size());
-        let mut copy = Raw::empty(self.home, self.dtype, self.shape(), origin)?;
-        if self.home.stream().is_some() {
+        accounting::copy(origin.at, self.elements() * self.dtype().size());
+        let mut copy = Raw::empty(self.home(), self.dtype(), self.shape(), origin)?;
+        if self.home().stream().is_some() {
             // The device moves whole words.
             copy.fresh().copy_from(self, origin)?;
             return Ok(copy);
         }
         // SAFETY: both are dense and hold `elements` elements of this type; the copy is new, and the elements of an
         // `AtomicTensor`, whose tensor alone is loaded, are accessed atomically only.
-        unsafe { atomic::load(self.dtype.size(), copy.fresh().pointer(), self.address(), self.elements()) };
+        unsafe { atomic::load(self.dtype().size(), copy.fresh().pointer(), self.address(), self.elements()) };
         Ok(copy)
     }
 
     /// True if this is the only handle on its storage, and every element has an address of its own: an edit would copy
     /// nothing.
     pub(crate) fn is_alone(&mut self) -> bool {
-        Arc::get_mut(&mut self.storage).is_some() && self.layout.is_injective()
+        let Some(window) = Arc::get_mut(&mut self.window) else { return false };
+        let is_alone = match &mut window.memory {
+            Memory::Owned(_) => true,
+            Memory::Of(owner) => Arc::get_mut(owner).is_some(),
+        };
+        is_alone && window.layout.is_injective()
     }
 
     /// Makes this handle the only one on its storage, and dense if asked; a counted copy unless it already is.
@@ -290,12 +338,12 @@ impl Raw {
     fn address(&self) -> *mut u8 {
         // By the invariant the first element lies in the storage; a view without elements has offset 0. An address of a device
         // is no pointer of the host, which may only be moved with its wrapping arithmetic.
-        self.storage.pointer().as_ptr().wrapping_add(self.layout.offset() * self.dtype.size())
+        self.window.storage().pointer().as_ptr().wrapping_add(self.layout().offset() * self.dtype().size())
     }
 
     fn offset_of(&self, index: &[usize]) -> isize {
         let within =
-            index.len() == self.layout.rank() && index.iter().zip(self.shape().iter()).all(|(i, size)| i < size);
+            index.len() == self.layout().rank() && index.iter().zip(self.shape().iter()).all(|(i, size)| i < size);
         assert!(within, "bug in tensor-rt: index {index:?} of a tensor of shape {:?}", self.shape());
         index.iter().zip(self.strides()).map(|(i, stride)| *i as isize * stride).sum()
     }
@@ -309,7 +357,7 @@ fn bytes_of<T: Element>(elements: &[T]) -> &[u8] {
 
 impl Debug for Raw {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}{:?} on {}", self.dtype, self.shape(), self.home.device())
+        write!(out, "{}{:?} on {}", self.dtype(), self.shape(), self.home().device())
     }
 }
 
@@ -347,7 +395,7 @@ impl<'a> Exclusive<'a> {
 
     /// The elements in row-major order, if they lie so and are of type `T`.
     pub(crate) fn as_mut_slice<T: Element>(&mut self) -> Option<&mut [T]> {
-        if T::DTYPE != self.raw.dtype || !self.raw.is_dense() || !self.raw.home.is_cpu() {
+        if T::DTYPE != self.raw.dtype() || !self.raw.is_dense() || !self.raw.home().is_cpu() {
             return None;
         }
         // SAFETY: as in `Raw::as_slice`, and by the invariant nobody else sees these elements.
@@ -373,15 +421,15 @@ impl<'a> Exclusive<'a> {
     pub(crate) fn copy_from(&mut self, source: &Raw, origin: Origin) -> Result<()> {
         assert!(
             source.shape() == self.raw.shape()
-                && source.dtype == self.raw.dtype
-                && source.home.device() == self.raw.home.device()
+                && source.dtype() == self.raw.dtype()
+                && source.home().device() == self.raw.home().device()
                 && !source.shares_storage(&self.raw),
             "bug in tensor-rt: a copy between tensors that do not match"
         );
-        if let Some(stream) = self.raw.home.stream() {
+        if let Some(stream) = self.raw.home().stream() {
             return on_device::copy_from(stream, self, source, origin);
         }
-        let (shape, size) = (self.raw.shape().clone(), self.raw.dtype.size());
+        let (shape, size) = (self.raw.shape().clone(), self.raw.dtype().size());
         let (target, strides) = (self.raw.address(), self.raw.strides());
         // SAFETY: both layouts have this shape, their elements lie in their storages, those of the target have addresses
         // of their own (invariant), and the storages are two.
@@ -391,7 +439,7 @@ impl<'a> Exclusive<'a> {
 
     /// Writes one value to every element.
     pub(crate) fn fill<T: Element>(&mut self, value: T, origin: Origin) -> Result<()> {
-        assert!(T::DTYPE == self.raw.dtype, "bug in tensor-rt: a tensor is filled with another element");
+        assert!(T::DTYPE == self.raw.dtype(), "bug in tensor-rt: a tensor is filled with another element");
         let mut bits = [0; 8];
         bits[..size_of::<T>()].copy_from_slice(bytes_of(&[value]));
         self.fill_bits(u64::from_ne_bytes(bits), origin)
@@ -405,10 +453,10 @@ impl<'a> Exclusive<'a> {
 
     /// Writes the element whose bytes are the first of `bits` to every element.
     fn fill_bits(&mut self, bits: u64, origin: Origin) -> Result<()> {
-        if let Some(stream) = self.raw.home.stream() {
+        if let Some(stream) = self.raw.home().stream() {
             return on_device::fill(stream, self, bits, origin);
         }
-        let (shape, size) = (self.raw.shape().clone(), self.raw.dtype.size());
+        let (shape, size) = (self.raw.shape().clone(), self.raw.dtype().size());
         let nowhere = smallvec::SmallVec::<[isize; 6]>::from_elem(0, shape.rank());
         let value = (&raw const bits).cast();
         // SAFETY: as in `copy_from`; the source is one element that is read again and again.
@@ -418,7 +466,8 @@ impl<'a> Exclusive<'a> {
 
     /// Writes one element, at an index that lies within the shape.
     pub(crate) fn set<T: Element>(&mut self, index: &[usize], value: T) {
-        assert!(T::DTYPE == self.raw.dtype, "bug in tensor-rt: an element is written with another type");
+        let is_such = T::DTYPE == self.raw.dtype() && self.raw.home().is_cpu();
+        assert!(is_such, "bug in tensor-rt: an element is written with another type, or on another device");
         let element = self.raw.offset_of(index);
         // SAFETY: the index is within the shape (checked in `offset_of`), and nobody else sees the element.
         unsafe { *self.raw.address().cast::<T>().offset(element) = value }

@@ -41,7 +41,10 @@ impl Caller {
         let arms = (0..1u32 << self.differentiable.len()).map(|tracked| self.arm(tracked, &params));
         let differentiable = self.differentiable.iter().map(|&param| Literal::usize_unsuffixed(param));
         quote! {
-            pub fn call(arguments: &crate::call::Arguments, tracked: u32) -> ::tensor_rt::Result<crate::call::Results> {
+            pub fn call<D: ::tensor_rt::Device>(
+                arguments: &crate::call::Arguments<D>,
+                tracked: u32,
+            ) -> ::tensor_rt::Result<crate::call::Results> {
                 use crate::call::{Results, array};
                 #(let #params = arguments.tensor::<#elements>(#positions);)*
                 match tracked {
@@ -78,7 +81,7 @@ impl Caller {
             let found = (0..params.len()).map(|param| match is_tracked(param) {
                 true => {
                     let name = &params[param];
-                    quote!(crate::call::gradient(&gradients, #name))
+                    quote!(crate::call::gradient(&gradients, #name)?)
                 }
                 false => quote!(None),
             });
@@ -93,7 +96,7 @@ impl Caller {
             #tracked => {
                 #(#leaves)*
                 let (#(#outputs,)*) = #call;
-                let #mutable results = Results::of(vec![#(array(&#outputs)),*]);
+                let #mutable results = Results::of(vec![#(array(&#outputs)?),*]);
                 #backward
                 Ok(results)
             }

@@ -2,9 +2,10 @@
 
 use tensor_rt::Slice;
 use tensor_rt::prelude::*;
+use tests::device::Read;
 
 /// An input without a gradient.
-pub type Input = Tensor<Cpu, NoGrad, f64>;
+pub type Input<D> = Tensor<D, NoGrad, f64>;
 
 /// How the elements of an input lie in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,27 +25,27 @@ pub struct Combination {
     pub gradients: Vec<Option<Vec<f64>>>,
 }
 
-/// A kernel and where it is checked.
-pub struct Case {
+/// A kernel, and where it is checked on a device.
+pub struct Case<D: Device> {
     /// The function, the reduction or the kernel.
     pub name: &'static str,
     /// Shape and range of each input.
     pub inputs: Vec<(Vec<usize>, (f64, f64))>,
     /// The values of the kernel.
-    pub value: fn(&[Input]) -> Result<Vec<f64>>,
+    pub value: fn(&[Input<D>]) -> Result<Vec<f64>>,
     /// Every combination, the one in which all inputs are tracked first.
-    pub combinations: fn(&[Input]) -> Result<Vec<Combination>>,
+    pub combinations: fn(&[Input<D>]) -> Result<Vec<Combination>>,
 }
 
-/// Cases: a name, the inputs with shape and range, and the call.
+/// Cases of the device `D`: a name, the inputs with shape and range, and the call.
 macro_rules! cases {
     ($($name:ident: |$($x:ident: $shape:tt in $low:literal..$high:literal),+| $call:expr;)*) => {
-        vec![$($crate::check::Case {
+        vec![$($crate::check::Case::<D> {
             name: stringify!($name),
             inputs: vec![$((Vec::from($shape), ($low, $high))),+],
             value: |inputs| {
                 let [$($x),+] = inputs else { panic!("one tensor per input") };
-                $call?.to_vec()
+                ::tests::device::Read::read(&$call?)
             },
             combinations: |inputs| {
                 let [$($x),+] = inputs else { panic!("one tensor per input") };
@@ -73,43 +74,43 @@ macro_rules! combinations {
 pub(crate) use {cases, combinations};
 
 /// An input of a call: a leaf of a graph, or nothing of the kind.
-pub trait Leaf {
-    fn leaf(&self) -> Option<&Tensor<Cpu, Grad, f64>>;
+pub trait Leaf<D: Device> {
+    fn leaf(&self) -> Option<&Tensor<D, Grad, f64>>;
 }
 
-impl Leaf for Tensor<Cpu, Grad, f64> {
-    fn leaf(&self) -> Option<&Tensor<Cpu, Grad, f64>> {
+impl<D: Device> Leaf<D> for Tensor<D, Grad, f64> {
+    fn leaf(&self) -> Option<&Tensor<D, Grad, f64>> {
         Some(self)
     }
 }
 
-impl Leaf for Tensor<Cpu, NoGrad, f64> {
-    fn leaf(&self) -> Option<&Tensor<Cpu, Grad, f64>> {
+impl<D: Device> Leaf<D> for Tensor<D, NoGrad, f64> {
+    fn leaf(&self) -> Option<&Tensor<D, Grad, f64>> {
         None
     }
 }
 
 /// The result of a call.
-pub trait Output {
-    fn combination(self, leaves: &[Option<&Tensor<Cpu, Grad, f64>>]) -> Result<Combination>;
+pub trait Output<D: Device> {
+    fn combination(self, leaves: &[Option<&Tensor<D, Grad, f64>>]) -> Result<Combination>;
 }
 
-impl Output for Tensor<Cpu, Grad, f64> {
-    fn combination(self, leaves: &[Option<&Tensor<Cpu, Grad, f64>>]) -> Result<Combination> {
-        let values = self.to_vec()?;
-        let cotangent = Tensor::from_vec(&Cpu, (0..self.len()).map(weight).collect(), self.shape())?;
+impl<D: Device> Output<D> for Tensor<D, Grad, f64> {
+    fn combination(self, leaves: &[Option<&Tensor<D, Grad, f64>>]) -> Result<Combination> {
+        let values = self.read()?;
+        let cotangent = Tensor::from_vec(&self.device(), (0..self.len()).map(weight).collect(), self.shape())?;
         let gradients = self.backward_with(&cotangent)?;
-        let gradient = |leaf: &Option<&Tensor<Cpu, Grad, f64>>| match leaf {
-            Some(leaf) => gradients.get(*leaf).map(|gradient| gradient.to_vec()).transpose(),
+        let gradient = |leaf: &Option<&Tensor<D, Grad, f64>>| match leaf {
+            Some(leaf) => gradients.get(*leaf).map(|gradient| gradient.read()).transpose(),
             None => Ok(None),
         };
         Ok(Combination { values, gradients: leaves.iter().map(gradient).collect::<Result<_>>()? })
     }
 }
 
-impl Output for Tensor<Cpu, NoGrad, f64> {
-    fn combination(self, leaves: &[Option<&Tensor<Cpu, Grad, f64>>]) -> Result<Combination> {
-        Ok(Combination { values: self.to_vec()?, gradients: vec![None; leaves.len()] })
+impl<D: Device> Output<D> for Tensor<D, NoGrad, f64> {
+    fn combination(self, leaves: &[Option<&Tensor<D, Grad, f64>>]) -> Result<Combination> {
+        Ok(Combination { values: self.read()?, gradients: vec![None; leaves.len()] })
     }
 }
 
@@ -119,22 +120,22 @@ fn weight(element: usize) -> f64 {
     if element.is_multiple_of(2) { 0.5 + phase } else { -0.5 - phase }
 }
 
-impl Case {
+impl<D: Device> Case<D> {
     /// Compares in every layout; the first difference.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self, device: &D) -> Result<(), String> {
         for layout in [Layout::Dense, Layout::Transposed, Layout::Sliced, Layout::Flipped, Layout::Broadcast] {
-            self.compare(layout).map_err(|difference| format!("{}, {layout:?}: {difference}", self.name))?;
+            self.compare(device, layout).map_err(|difference| format!("{}, {layout:?}: {difference}", self.name))?;
         }
         Ok(())
     }
 
-    fn compare(&self, layout: Layout) -> Result<(), String> {
+    fn compare(&self, device: &D, layout: Layout) -> Result<(), String> {
         let text = |error: tensor_rt::Error| error.to_string();
         let mut seed = 1;
-        let inputs: Vec<Input> = (self.inputs.iter())
+        let inputs: Vec<Input<D>> = (self.inputs.iter())
             .map(|(shape, range)| {
                 let values = (0..shape.iter().product()).map(|_| number(&mut seed, *range)).collect();
-                layout.tensor(values, shape)
+                layout.tensor(device, values, shape)
             })
             .collect::<Result<_>>()
             .map_err(text)?;
@@ -162,15 +163,15 @@ impl Case {
     }
 
     /// Compares one gradient with central differences.
-    fn differences(&self, inputs: &[Input], input: usize, gradient: &[f64]) -> Result<(), String> {
+    fn differences(&self, inputs: &[Input<D>], input: usize, gradient: &[f64]) -> Result<(), String> {
         const STEP: f64 = 1e-5;
-        let values = inputs[input].to_vec().expect("elements on the host can be read");
+        let values = inputs[input].read().expect("elements can be read");
         for (element, &found) in gradient.iter().enumerate() {
             let at = |offset: f64| {
                 let mut moved = values.clone();
                 moved[element] += offset;
                 let mut inputs = inputs.to_vec();
-                inputs[input] = Tensor::from_vec(&Cpu, moved, inputs[input].shape())?;
+                inputs[input] = Tensor::from_vec(&inputs[input].device(), moved, inputs[input].shape())?;
                 let result = (self.value)(&inputs)?;
                 Ok(result.iter().enumerate().map(|(element, value)| value * weight(element)).sum::<f64>())
             };
@@ -199,8 +200,8 @@ fn number(seed: &mut u64, (low, high): (f64, f64)) -> f64 {
 }
 
 impl Layout {
-    fn tensor(self, values: Vec<f64>, shape: &[usize]) -> Result<Input> {
-        let dense = Tensor::from_vec(&Cpu, values, shape)?;
+    fn tensor<D: Device>(self, device: &D, values: Vec<f64>, shape: &[usize]) -> Result<Input<D>> {
+        let dense = Tensor::from_vec(device, values, shape)?;
         let axes = 0..shape.len();
         match self {
             Layout::Dense => Ok(dense),
@@ -212,12 +213,12 @@ impl Layout {
                 // Every other element of a tensor that has NaN around them.
                 let outer: Vec<usize> = shape.iter().map(|size| 2 * size + 1).collect();
                 let ranges: Vec<Slice> = shape.iter().map(|size| Slice::from(1..2 * size + 1).step_by(2)).collect();
-                let mut all = Tensor::full_of(&Cpu, outer, f64::NAN)?;
+                let mut all = Tensor::full_of(device, outer, f64::NAN)?;
                 all.view_mut()?.slice(&ranges[..])?.copy_from(&dense)?;
                 all.slice(&ranges[..])
             }
             Layout::Flipped => {
-                let flip = |tensor: Input| axes.clone().try_fold(tensor, |tensor, axis| tensor.flip(axis));
+                let flip = |tensor: Input<D>| axes.clone().try_fold(tensor, |tensor, axis| tensor.flip(axis));
                 flip(flip(dense)?.contiguous()?)
             }
             Layout::Broadcast if shape.is_empty() => Ok(dense),

@@ -1,6 +1,6 @@
 //! Every function of the language that has a gradient, at points where it is smooth.
 
-use tensor_rt::tensor_fn;
+use tensor_rt::prelude::*;
 
 use crate::check::{Case, cases};
 
@@ -65,7 +65,7 @@ tensor_fn! {
 }
 
 /// Cases of every function with a gradient, and of the operators.
-pub fn cases() -> Vec<Case> {
+pub fn cases<D: Device>() -> Vec<Case<D>> {
     use kernels::*;
     let mut cases = cases! {
         exp: |x: [3, 4] in -2.0..2.0| exp::exp(x);
@@ -122,6 +122,6 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// Kernels whose gradient is not that of their value.
-pub fn wrong() -> Vec<Case> {
+pub fn wrong<D: Device>() -> Vec<Case<D>> {
     cases! { half_detached: |x: [3] in 0.5..1.0| half_detached(x); }
 }

@@ -2,25 +2,30 @@
 
 use tensor_rt::prelude::*;
 use tensor_rt_kernels::{attention, softmax, statistics};
+use tests::device::Read;
 
-type Traced<T> = Tensor<Cpu, Grad, T>;
+type Traced<D, T> = Tensor<D, Grad, T>;
 
 /// The gradient of `kernel` in the element `T` at values that every element has.
-fn gradient<T: Float>(shape: [usize; 3], kernel: fn(&Traced<T>) -> Result<Traced<T>>) -> Result<Vec<f64>> {
+fn gradient<D: Device, T: Float>(
+    device: &D,
+    shape: [usize; 3],
+    kernel: impl Fn(&Traced<D, T>) -> Result<Traced<D, T>>,
+) -> Result<Vec<f64>> {
     let values = |count: usize, step: usize| (0..count).map(move |i| ((i * step) % 17) as f64 / 8.0 - 1.0).collect();
-    let x = Tensor::from_vec(&Cpu, values(shape.iter().product(), 5), shape)?.cast::<T>()?.requires_grad();
+    let x = Tensor::from_vec(device, values(shape.iter().product(), 5), shape)?.cast::<T>()?.requires_grad();
     let y = kernel(&x)?;
-    let cotangent = Tensor::from_vec(&Cpu, values(y.len(), 7), y.shape())?.cast::<T>()?;
+    let cotangent = Tensor::from_vec(device, values(y.len(), 7), y.shape())?.cast::<T>()?;
     let gradients = y.backward_with(&cotangent)?;
-    gradients.get(&x).expect("a gradient").cast::<f64>()?.to_vec()
+    gradients.get(&x).expect("a gradient").cast::<f64>()?.read()
 }
 
 /// Compares the gradients in `f16` and `bf16` with the one in `f64`: all that is rounded is the result.
 macro_rules! assert_halves_agree {
-    ($($name:literal: |$x:ident| $kernel:expr;)*) => {$(
-        let exact = gradient::<f64>([2, 3, 4], |$x| $kernel).expect("the kernel runs");
-        assert_close($name, &gradient::<f16>([2, 3, 4], |$x| $kernel).expect("the kernel runs"), &exact, 1.0 / 2048.0);
-        assert_close($name, &gradient::<bf16>([2, 3, 4], |$x| $kernel).expect("the kernel runs"), &exact, 1.0 / 256.0);
+    ($device:ident $($name:literal: |$x:ident| $kernel:expr;)*) => {$(
+        let exact = gradient::<D, f64>($device, [2, 3, 4], |$x| $kernel).expect("the kernel runs");
+        assert_close($name, &gradient::<D, f16>($device, [2, 3, 4], |$x| $kernel).expect("the kernel runs"), &exact, 1.0 / 2048.0);
+        assert_close($name, &gradient::<D, bf16>($device, [2, 3, 4], |$x| $kernel).expect("the kernel runs"), &exact, 1.0 / 256.0);
     )*};
 }
 
@@ -33,9 +38,9 @@ fn assert_close(name: &str, found: &[f64], exact: &[f64], rounding: f64) {
     }
 }
 
-#[test]
-fn residuals_of_halves_are_not_rounded() {
+pub fn residuals_of_halves_are_not_rounded<D: Device>(device: &D) {
     assert_halves_agree! {
+        device
         "softmax": |x| softmax::softmax(x);
         "softmax_channels": |x| softmax::softmax_channels(x);
         "log_softmax": |x| softmax::log_softmax(x);

@@ -21,20 +21,28 @@ pub fn table() -> Vec<String> {
 }
 
 /// Positions, which are no inputs of a case.
-fn positions<const RANK: usize>(values: &[i64], shape: [usize; RANK]) -> Result<Tensor<Cpu, NoGrad, i64>> {
-    Tensor::from_vec(&Cpu, values.to_vec(), shape)
+fn positions<D: Device, const RANK: usize>(
+    device: &D,
+    values: &[i64],
+    shape: [usize; RANK],
+) -> Result<Tensor<D, NoGrad, i64>> {
+    Tensor::from_vec(device, values.to_vec(), shape)
 }
 
-fn mask<const RANK: usize>(values: &[bool], shape: [usize; RANK]) -> Result<Tensor<Cpu, NoGrad, bool>> {
-    Tensor::from_vec(&Cpu, values.to_vec(), shape)
+fn mask<D: Device, const RANK: usize>(
+    device: &D,
+    values: &[bool],
+    shape: [usize; RANK],
+) -> Result<Tensor<D, NoGrad, bool>> {
+    Tensor::from_vec(device, values.to_vec(), shape)
 }
 
-fn weights(values: &[f64]) -> Result<Tensor<Cpu, NoGrad, f64>> {
-    Tensor::from_vec(&Cpu, values.to_vec(), [values.len()])
+fn weights<D: Device>(device: &D, values: &[f64]) -> Result<Tensor<D, NoGrad, f64>> {
+    Tensor::from_vec(device, values.to_vec(), [values.len()])
 }
 
 /// Cases of every kernel with a gradient.
-pub fn cases() -> Vec<Case> {
+pub fn cases<D: Device>() -> Vec<Case<D>> {
     let mut cases = activations();
     cases.extend(rows());
     cases.extend(contractions());
@@ -45,7 +53,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-fn activations() -> Vec<Case> {
+fn activations<D: Device>() -> Vec<Case<D>> {
     cases! {
         relu: |x: [2, 3] in -2.0..2.0| activation::relu(x);
         leaky_relu: |x: [2, 3] in -2.0..2.0| activation::leaky_relu(x, 0.1);
@@ -63,7 +71,7 @@ fn activations() -> Vec<Case> {
     }
 }
 
-fn rows() -> Vec<Case> {
+fn rows<D: Device>() -> Vec<Case<D>> {
     cases! {
         softmax: |x: [2, 5] in -2.0..2.0| softmax::softmax(x);
         log_softmax: |x: [2, 5] in -2.0..2.0| softmax::log_softmax(x);
@@ -82,7 +90,7 @@ fn rows() -> Vec<Case> {
         batch_norm: |x: [3, 2, 3] in -2.0..2.0, gamma: [2] in 0.5..1.5, beta: [2] in -1.0..1.0|
             norm::batch_norm(x, gamma, beta, 1e-3).and_then(|(y, mean, var)| y.sum()? + (mean * var)?.sum()?);
         batch_norm_running: |x: [3, 2, 3] in -2.0..2.0, gamma: [2] in 0.5..1.5, beta: [2] in -1.0..1.0|
-            norm::batch_norm_running(x, gamma, beta, &weights(&[0.1, -0.2])?, &weights(&[0.5, 1.5])?, 1e-3);
+            norm::batch_norm_running(x, gamma, beta, &weights(&x.device(), &[0.1, -0.2])?, &weights(&x.device(), &[0.5, 1.5])?, 1e-3);
         variance: |x: [3, 5] in -2.0..2.0| statistics::variance(x);
         standard_deviation: |x: [3, 5] in -2.0..2.0| statistics::standard_deviation(x);
         norm: |x: [3, 5] in -2.0..2.0| statistics::norm(x);
@@ -92,7 +100,7 @@ fn rows() -> Vec<Case> {
     }
 }
 
-fn contractions() -> Vec<Case> {
+fn contractions<D: Device>() -> Vec<Case<D>> {
     cases! {
         linear: |x: [2, 2, 3] in -2.0..2.0, w: [4, 3] in -1.0..1.0, b: [4] in -1.0..1.0| contraction::linear(x, w, b);
         matmul: |a: [2, 2, 3] in -2.0..2.0, b: [3, 4] in -1.0..1.0| contraction::matmul(a, b);
@@ -107,13 +115,14 @@ fn contractions() -> Vec<Case> {
             attention::causal_attention(q, k, v);
         masked_attention: |q: [2, 2, 2] in -1.0..1.0, k: [2, 3, 2] in -1.0..1.0, v: [2, 3, 2] in -1.0..1.0|
             attention::masked_attention(q, k, v, &mask(
+                &q.device(),
                 &[true, true, false, false, true, true, false, false, false, true, false, true],
                 [2, 2, 3],
             )?);
     }
 }
 
-fn windows() -> Vec<Case> {
+fn windows<D: Device>() -> Vec<Case<D>> {
     cases! {
         conv1d: |x: [2, 2, 5] in -2.0..2.0, k: [2, 2, 3] in -1.0..1.0, b: [2] in -1.0..1.0| conv::conv1d(x, k, b, 2, 1, 1);
         conv2d: |x: [2, 2, 4, 3] in -2.0..2.0, k: [2, 2, 2, 2] in -1.0..1.0, b: [2] in -1.0..1.0|
@@ -128,12 +137,12 @@ fn windows() -> Vec<Case> {
     }
 }
 
-fn elements() -> Vec<Case> {
+fn elements<D: Device>() -> Vec<Case<D>> {
     cases! {
         where_mask: |a: [2, 3] in -2.0..2.0, b: [2, 3] in -2.0..2.0|
-            elementwise::where_mask(&mask(&[true, false, true, false, false, true], [2, 3])?, a, b);
+            elementwise::where_mask(&mask(&a.device(), &[true, false, true, false, false, true], [2, 3])?, a, b);
         masked_fill: |x: [2, 3] in -2.0..2.0|
-            elementwise::masked_fill(x, &mask(&[true, false, true, false, false, true], [2, 3])?, 0.5);
+            elementwise::masked_fill(x, &mask(&x.device(), &[true, false, true, false, false, true], [2, 3])?, 0.5);
         clamp: |x: [2, 3] in -2.0..2.0| elementwise::clamp(x, -0.7, 0.9);
         minimum: |x: [2, 3] in -2.0..2.0, z: [2, 3] in -1.0..1.0| elementwise::minimum(x, z);
         maximum: |x: [2, 3] in -2.0..2.0, z: [2, 3] in -1.0..1.0| elementwise::maximum(x, z);
@@ -142,27 +151,27 @@ fn elements() -> Vec<Case> {
     }
 }
 
-fn indices() -> Vec<Case> {
+fn indices<D: Device>() -> Vec<Case<D>> {
     cases! {
-        embedding: |table: [4, 3] in -2.0..2.0| index::embedding(table, &positions(&[1, 1, 3, 0], [2, 2])?);
-        gather: |x: [2, 3] in -2.0..2.0| index::gather(x, &positions(&[2, 0, 2, 1, 1, 1], [2, 3])?);
-        index_select: |x: [3, 2] in -2.0..2.0| index::index_select(x, &positions(&[2, 0, 2, 1], [4])?);
-        index_select_last: |x: [2, 3] in -2.0..2.0| index::index_select_last(x, &positions(&[2, 0, 2, 1], [4])?);
+        embedding: |table: [4, 3] in -2.0..2.0| index::embedding(table, &positions(&table.device(), &[1, 1, 3, 0], [2, 2])?);
+        gather: |x: [2, 3] in -2.0..2.0| index::gather(x, &positions(&x.device(), &[2, 0, 2, 1, 1, 1], [2, 3])?);
+        index_select: |x: [3, 2] in -2.0..2.0| index::index_select(x, &positions(&x.device(), &[2, 0, 2, 1], [4])?);
+        index_select_last: |x: [2, 3] in -2.0..2.0| index::index_select_last(x, &positions(&x.device(), &[2, 0, 2, 1], [4])?);
         scatter_add: |x: [2, 3] in -2.0..2.0, source: [2, 2] in -2.0..2.0|
-            index::scatter_add(x, &positions(&[2, 0, 1, 1], [2, 2])?, source);
-        segment_sum: |x: [4, 2] in -2.0..2.0| index::segment_sum(x, &positions(&[2, 0, 2, 1], [4])?, 3);
+            index::scatter_add(x, &positions(&x.device(), &[2, 0, 1, 1], [2, 2])?, source);
+        segment_sum: |x: [4, 2] in -2.0..2.0| index::segment_sum(x, &positions(&x.device(), &[2, 0, 2, 1], [4])?, 3);
         slice_assign: |x: [2, 5] in -2.0..2.0, source: [2, 2] in -2.0..2.0| index::slice_assign(x, source, 1);
     }
 }
 
-fn losses() -> Vec<Case> {
+fn losses<D: Device>() -> Vec<Case<D>> {
     cases! {
-        cross_entropy: |logits: [3, 4] in -2.0..2.0| loss::cross_entropy(logits, &positions(&[2, 0, 3], [3])?);
+        cross_entropy: |logits: [3, 4] in -2.0..2.0| loss::cross_entropy(logits, &positions(&logits.device(), &[2, 0, 3], [3])?);
         cross_entropy_ignoring: |logits: [3, 4] in -2.0..2.0|
-            loss::cross_entropy_ignoring(logits, &positions(&[2, -100, 3], [3])?, 0.1, -100);
+            loss::cross_entropy_ignoring(logits, &positions(&logits.device(), &[2, -100, 3], [3])?, 0.1, -100);
         cross_entropy_weighted: |logits: [3, 4] in -2.0..2.0|
-            loss::cross_entropy_weighted(logits, &positions(&[2, 0, -100], [3])?, &weights(&[0.5, 1.0, 1.5, 2.0])?, 0.1, -100);
-        nll: |log_p: [3, 4] in -2.0..-0.1| loss::nll(log_p, &positions(&[2, 0, 3], [3])?);
+            loss::cross_entropy_weighted(logits, &positions(&logits.device(), &[2, 0, -100], [3])?, &weights(&logits.device(), &[0.5, 1.0, 1.5, 2.0])?, 0.1, -100);
+        nll: |log_p: [3, 4] in -2.0..-0.1| loss::nll(log_p, &positions(&log_p.device(), &[2, 0, 3], [3])?);
         kl_div: |log_q: [3, 4] in -2.0..-0.1, target: [3, 4] in 0.1..0.9| loss::kl_div(log_q, target);
         bce_with_logits: |x: [2, 3] in -2.0..2.0, target: [2, 3] in 0.1..0.9| loss::bce_with_logits(x, target);
         mse: |x: [2, 3] in -2.0..2.0, target: [2, 3] in -2.0..2.0| loss::mse(x, target);

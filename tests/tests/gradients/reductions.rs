@@ -1,6 +1,6 @@
 //! Every reduction of the language that has a gradient: over the last axis, a middle one, the first, several, and all.
 
-use tensor_rt::tensor_fn;
+use tensor_rt::prelude::*;
 
 use crate::check::{Case, cases};
 
@@ -58,7 +58,7 @@ macro_rules! first_axis {
 }
 
 /// Cases of every reduction with a gradient.
-pub fn cases() -> Vec<Case> {
+pub fn cases<D: Device>() -> Vec<Case<D>> {
     let mut cases = all_ways! {
         sum: -2.0..2.0;
         prod: 0.4..1.5;

@@ -18,20 +18,21 @@ pub enum Layout {
 }
 
 /// Tensors by name.
-pub struct Inputs<M: GradMode, T: Float> {
-    floats: BTreeMap<String, Tensor<Cpu, M, T>>,
-    integers: BTreeMap<String, Tensor<Cpu, NoGrad, i64>>,
-    masks: BTreeMap<String, Tensor<Cpu, NoGrad, bool>>,
+pub struct Inputs<D: Device, M: GradMode, T: Float> {
+    floats: BTreeMap<String, Tensor<D, M, T>>,
+    integers: BTreeMap<String, Tensor<D, NoGrad, i64>>,
+    masks: BTreeMap<String, Tensor<D, NoGrad, bool>>,
     scalars: BTreeMap<String, f64>,
 }
 
-impl<M: GradMode, T: Float> Inputs<M, T> {
+impl<D: Device, M: GradMode, T: Float> Inputs<D, M, T> {
     /// The inputs of `case`; `track` gives the float inputs their mode.
     pub fn of(
+        device: &D,
         case: &Case,
         layout: Layout,
-        track: impl Fn(Tensor<Cpu, NoGrad, T>) -> Result<Tensor<Cpu, M, T>>,
-    ) -> Inputs<M, T> {
+        track: impl Fn(Tensor<D, NoGrad, T>) -> Result<Tensor<D, M, T>>,
+    ) -> Inputs<D, M, T> {
         let mut inputs = Inputs {
             floats: BTreeMap::new(),
             integers: BTreeMap::new(),
@@ -39,7 +40,7 @@ impl<M: GradMode, T: Float> Inputs<M, T> {
             scalars: case.scalars.clone(),
         };
         for (name, array) in &case.inputs {
-            let all = || tensor(array, layout).expect("the array of the table is a tensor");
+            let all = || tensor(device, array, layout).expect("the array of the table is a tensor");
             match array.element.as_str() {
                 "float" => {
                     let float = all().cast::<T>().expect("a float converts");
@@ -59,27 +60,27 @@ impl<M: GradMode, T: Float> Inputs<M, T> {
     }
 
     /// A float input.
-    pub fn float(&self, name: &str) -> &Tensor<Cpu, M, T> {
+    pub fn float(&self, name: &str) -> &Tensor<D, M, T> {
         self.leaf(name)
     }
 
     /// A float input that has no gradient.
-    pub fn fixed(&self, name: &str) -> Tensor<Cpu, NoGrad, T> {
+    pub fn fixed(&self, name: &str) -> Tensor<D, NoGrad, T> {
         self.leaf(name).detach()
     }
 
     /// A float input, as the leaf that its gradient belongs to.
-    pub fn leaf(&self, name: &str) -> &Tensor<Cpu, M, T> {
+    pub fn leaf(&self, name: &str) -> &Tensor<D, M, T> {
         self.floats.get(name).unwrap_or_else(|| panic!("the case has no float input `{name}`"))
     }
 
     /// An integer input.
-    pub fn integer(&self, name: &str) -> &Tensor<Cpu, NoGrad, i64> {
+    pub fn integer(&self, name: &str) -> &Tensor<D, NoGrad, i64> {
         self.integers.get(name).unwrap_or_else(|| panic!("the case has no integer input `{name}`"))
     }
 
     /// A bool input.
-    pub fn mask(&self, name: &str) -> &Tensor<Cpu, NoGrad, bool> {
+    pub fn mask(&self, name: &str) -> &Tensor<D, NoGrad, bool> {
         self.masks.get(name).unwrap_or_else(|| panic!("the case has no mask `{name}`"))
     }
 
@@ -105,18 +106,18 @@ impl<M: GradMode, T: Float> Inputs<M, T> {
 }
 
 /// A dense tensor in the element `T`.
-pub fn dense<T: Float>(array: &Array) -> Result<Tensor<Cpu, NoGrad, T>> {
-    Tensor::from_vec(&Cpu, array.floats().collect(), array.shape.as_slice())?.cast()
+pub fn dense<D: Device, T: Float>(device: &D, array: &Array) -> Result<Tensor<D, NoGrad, T>> {
+    Tensor::from_vec(device, array.floats().collect(), array.shape.as_slice())?.cast()
 }
 
 /// The elements in the order in which the layout has them in memory, with the axes in that order.
-fn tensor(array: &Array, layout: Layout) -> Result<Tensor<Cpu, NoGrad, f64>> {
-    let dense = Tensor::from_vec(&Cpu, array.floats().collect(), array.shape.as_slice())?;
+fn tensor<D: Device>(device: &D, array: &Array, layout: Layout) -> Result<Tensor<D, NoGrad, f64>> {
+    let dense = Tensor::from_vec(device, array.floats().collect(), array.shape.as_slice())?;
     strided(dense, layout).contiguous()
 }
 
 /// Undoes [`tensor`]'s change of order with strides alone: both changes are their own inverse.
-fn strided<T: Element>(tensor: Tensor<Cpu, NoGrad, T>, layout: Layout) -> Tensor<Cpu, NoGrad, T> {
+fn strided<D: Device, T: Element>(tensor: Tensor<D, NoGrad, T>, layout: Layout) -> Tensor<D, NoGrad, T> {
     let axes = 0..tensor.rank();
     match layout {
         Layout::Dense => tensor,

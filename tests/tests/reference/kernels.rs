@@ -10,10 +10,13 @@ use tensor_rt_kernels as kernels;
 use crate::inputs::Inputs;
 use crate::table::Case;
 
-type Outputs<M, T> = Vec<Tensor<Cpu, M, T>>;
+type Outputs<D, M, T> = Vec<Tensor<D, M, T>>;
 
 /// Outputs of the kernel that the case names, in the table's order; none if it is an optimizer's.
-pub fn call<M: GradMode, T: Float>(case: &Case, inputs: &Inputs<M, T>) -> Result<Option<Outputs<M, T>>> {
+pub fn call<D: Device, M: GradMode, T: Float>(
+    case: &Case,
+    inputs: &Inputs<D, M, T>,
+) -> Result<Option<Outputs<D, M, T>>> {
     let x = || inputs.float("x");
     let s = |name| inputs.scalar(name);
     let size = |name, otherwise: usize| inputs.scalar_or(name, otherwise as f64) as usize;
@@ -162,14 +165,18 @@ pub fn call<M: GradMode, T: Float>(case: &Case, inputs: &Inputs<M, T>) -> Result
 }
 
 /// What the case's kernel makes of gradients; none if the case is no optimizer's.
-pub fn optimize<T: Float>(case: &Case, inputs: &Inputs<NoGrad, T>) -> Result<Option<Outputs<NoGrad, T>>> {
+pub fn optimize<D: Device, T: Float>(
+    case: &Case,
+    inputs: &Inputs<D, NoGrad, T>,
+) -> Result<Option<Outputs<D, NoGrad, T>>> {
     Ok(match case.name.as_str() {
         "clip_by_norm" => {
             let gradient = inputs.fixed("gradient");
+            let device = gradient.device();
             let parameter = Param::new(Tensor::zeros_like(&gradient)?);
             let mut gradients = Gradients::new();
             gradients.set(&parameter, gradient)?;
-            let norm = clip_by_norm(&Cpu, &[&parameter], &mut gradients, inputs.scalar("limit"))?;
+            let norm = clip_by_norm(&device, &[&parameter], &mut gradients, inputs.scalar("limit"))?;
             Some(vec![gradients.take(&parameter).expect("it was set"), norm.cast()?])
         }
         "sgd" | "sgd_momentum" | "sgd_nesterov" | "adam" | "adamw" | "rmsprop" => Some(vec![descend(case, inputs)?]),
@@ -178,7 +185,7 @@ pub fn optimize<T: Float>(case: &Case, inputs: &Inputs<NoGrad, T>) -> Result<Opt
 }
 
 /// The parameter after one step of the optimizer with each row of `gradients`.
-fn descend<T: Float>(case: &Case, inputs: &Inputs<NoGrad, T>) -> Result<Tensor<Cpu, NoGrad, T>> {
+fn descend<D: Device, T: Float>(case: &Case, inputs: &Inputs<D, NoGrad, T>) -> Result<Tensor<D, NoGrad, T>> {
     let (mut p, gradients) = (inputs.fixed("parameter"), inputs.float("gradients"));
     let (mut a, mut b) = (Tensor::zeros_like(&p)?, Tensor::zeros_like(&p)?);
     let s = |name| inputs.scalar(name);

@@ -12,6 +12,7 @@ mod table;
 use inputs::{Inputs, Layout};
 use table::{Array, Case, Table, Tolerance};
 use tensor_rt::prelude::*;
+use tests::device::Read;
 
 /// Cases of the table.
 const CASES: usize = 125 + 20;
@@ -26,24 +27,22 @@ fn the_table_is_complete() {
     assert_eq!(names.len(), 71);
 }
 
-#[test]
-fn f32_agrees_with_the_table() {
-    run::<f32>(1.0);
+fn f32_agrees_with_the_table<D: Device>(device: &D) {
+    run::<D, f32>(device, 1.0);
 }
 
-#[test]
-fn f64_agrees_with_the_table() {
+fn f64_agrees_with_the_table<D: Device>(device: &D) {
     // The table has twelve digits; the smallest tolerance left is 1e-10.
-    run::<f64>(1e-5);
+    run::<D, f64>(device, 1e-5);
 }
 
 /// Runs every case in the element `T`; tolerances are the table's times `factor`.
-fn run<T: Float>(factor: f64) {
+fn run<D: Device, T: Float>(device: &D, factor: f64) {
     let mut failures = Vec::new();
     let mut passed = 0;
     for case in &Table::read().cases {
         for layout in [Layout::Dense, Layout::Transposed, Layout::Reversed] {
-            match check::<T>(case, layout, factor) {
+            match check::<D, T>(device, case, layout, factor) {
                 Ok(()) => passed += 1,
                 Err(failure) => failures.push(format!("{case}, {layout:?}: {failure}")),
             }
@@ -54,17 +53,22 @@ fn run<T: Float>(factor: f64) {
 }
 
 /// An error if the library does not have the kernel, or does not agree with the table.
-fn check<T: Float>(case: &Case, layout: Layout, factor: f64) -> Result<(), Box<dyn std::error::Error>> {
+fn check<D: Device, T: Float>(
+    device: &D,
+    case: &Case,
+    layout: Layout,
+    factor: f64,
+) -> Result<(), Box<dyn std::error::Error>> {
     let tolerance = case.tolerance_f32.times(factor);
 
-    let untracked = Inputs::<NoGrad, T>::of(case, layout, Ok);
+    let untracked = Inputs::<D, NoGrad, T>::of(device, case, layout, Ok);
     if let Some(outputs) = kernels::optimize(case, &untracked)? {
         return compare_outputs(case, &outputs, tolerance);
     }
     let outputs = kernels::call(case, &untracked)?.ok_or("the library has no such kernel")?;
     compare_outputs(case, &outputs, tolerance)?;
 
-    let tracked = Inputs::<Grad, T>::of(case, layout, |input| Ok(input.requires_grad()));
+    let tracked = Inputs::<D, Grad, T>::of(device, case, layout, |input| Ok(input.requires_grad()));
     let outputs = kernels::call(case, &tracked)?.ok_or("tracked and untracked calls differ")?;
     compare_outputs(case, &outputs, tolerance)?;
     if case.gradients.is_empty() {
@@ -80,15 +84,16 @@ fn check<T: Float>(case: &Case, layout: Layout, factor: f64) -> Result<(), Box<d
 }
 
 /// Walks back from all outputs with the cotangents of the case.
-fn backward<T: Float>(
+fn backward<D: Device, T: Float>(
     case: &Case,
-    outputs: Vec<Tensor<Cpu, Grad, T>>,
+    outputs: Vec<Tensor<D, Grad, T>>,
 ) -> Result<Gradients, Box<dyn std::error::Error>> {
-    let mut loss: Option<Tensor<Cpu, Grad, T>> = None;
+    let mut loss: Option<Tensor<D, Grad, T>> = None;
     let alone = outputs.len() == 1;
     for ((name, _), output) in case.outputs.iter().zip(outputs) {
         // A cotangent without axes is a view with strides 0.
-        let cotangent = inputs::dense::<T>(&case.cotangents[name])?.broadcast_to(output.shape())?;
+        let cotangent =
+            inputs::dense::<D, T>(&output.device(), &case.cotangents[name])?.broadcast_to(output.shape())?;
         if alone {
             return Ok(output.backward_with(&cotangent)?);
         }
@@ -102,9 +107,9 @@ fn backward<T: Float>(
     Ok(loss.ok_or("the case has no output")?.backward()?)
 }
 
-fn compare_outputs<M: GradMode, T: Float>(
+fn compare_outputs<D: Device, M: GradMode, T: Float>(
     case: &Case,
-    outputs: &[Tensor<Cpu, M, T>],
+    outputs: &[Tensor<D, M, T>],
     tolerance: Tolerance,
 ) -> Result<(), Box<dyn std::error::Error>> {
     if outputs.len() != case.outputs.len() {
@@ -116,19 +121,24 @@ fn compare_outputs<M: GradMode, T: Float>(
     Ok(())
 }
 
-fn compare<T: Float>(
+fn compare<D: Device, T: Float>(
     what: &str,
-    found: &Tensor<Cpu, NoGrad, T>,
+    found: &Tensor<D, NoGrad, T>,
     expected: &Array,
     tolerance: Tolerance,
 ) -> Result<(), Box<dyn std::error::Error>> {
     if found.shape() != expected.shape.as_slice() {
         return Err(format!("{what} has shape {:?}, expected {:?}", found.shape(), expected.shape).into());
     }
-    for (place, (&found, expected)) in found.cast::<f64>()?.to_vec()?.iter().zip(expected.floats()).enumerate() {
+    for (place, (&found, expected)) in found.cast::<f64>()?.read()?.iter().zip(expected.floats()).enumerate() {
         if !tolerance.holds(found, expected) {
             return Err(format!("element {place} of the {what} is {found}, expected {expected}").into());
         }
     }
     Ok(())
+}
+
+tests::on_each_device! {
+    f32_agrees_with_the_table,
+    f64_agrees_with_the_table,
 }

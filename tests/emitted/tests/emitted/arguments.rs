@@ -23,8 +23,8 @@ pub enum Round {
 }
 
 /// The arguments of a call, and the same for the interpreter.
-pub struct Sample {
-    pub arguments: Arguments,
+pub struct Sample<D: Device> {
+    pub arguments: Arguments<D>,
     pub arrays: Vec<Array>,
     pub cotangents: Vec<Array>,
     /// The layouts of the arguments.
@@ -33,9 +33,9 @@ pub struct Sample {
     pub sizes: Vec<(String, usize)>,
 }
 
-impl Sample {
+impl<D: Device> Sample<D> {
     /// Arguments for a kernel whose own element is `T`.
-    pub fn random<T: Float + Number>(reference: &Reference, round: Round, numbers: &mut Numbers) -> Self {
+    pub fn random<T: Float + Number>(device: &D, reference: &Reference, round: Round, numbers: &mut Numbers) -> Self {
         let kernel = reference.kernel();
         let declared = extents(kernel, round, numbers);
         let size_of = |axis: AxisId| declared[kernel.graph.axis(axis).extent.0 as usize];
@@ -64,11 +64,11 @@ impl Sample {
             };
             let values: Vec<Value> = (0..shape.iter().product()).map(|_| draw(tensor.elem)).collect();
             let (boxed, read) = match tensor.elem {
-                Elem::Generic => boxed::<T>(layout, &values, &shape),
-                Elem::I64 => boxed::<i64>(layout, &values, &shape),
-                Elem::I32 => boxed::<i32>(layout, &values, &shape),
-                Elem::U8 => boxed::<u8>(layout, &values, &shape),
-                Elem::Bool => boxed::<bool>(layout, &values, &shape),
+                Elem::Generic => boxed::<D, T>(device, layout, &values, &shape),
+                Elem::I64 => boxed::<D, i64>(device, layout, &values, &shape),
+                Elem::I32 => boxed::<D, i32>(device, layout, &values, &shape),
+                Elem::U8 => boxed::<D, u8>(device, layout, &values, &shape),
+                Elem::Bool => boxed::<D, bool>(device, layout, &values, &shape),
                 other => panic!("random kernels have no parameter of element {other:?}"),
             };
             tensors.push(boxed);
@@ -92,14 +92,20 @@ impl Sample {
             cotangents.push(cotangent);
         }
         let sizes = kernel.graph.all_axes().map(|(axis, named)| (named.name.clone(), size_of(axis))).collect();
-        Self { arguments: Arguments { tensors, cotangents: given }, arrays, cotangents, layouts, sizes }
+        Self {
+            arguments: Arguments { device: device.clone(), tensors, cotangents: given },
+            arrays,
+            cotangents,
+            layouts,
+            sizes,
+        }
     }
 }
 
 /// A tensor, and the elements that it has.
-fn boxed<T: Number>(layout: Layout, values: &[Value], shape: &[usize]) -> (Box<dyn Any>, Array) {
-    let tensor = layout.tensor::<T>(values, shape).expect("a tensor can be made");
-    let read = array(&tensor);
+fn boxed<D: Device, T: Number>(device: &D, layout: Layout, values: &[Value], shape: &[usize]) -> (Box<dyn Any>, Array) {
+    let tensor = layout.tensor::<D, T>(device, values, shape).expect("a tensor can be made");
+    let read = array(&tensor).expect("elements can be read");
     (Box::new(tensor), read)
 }
 

@@ -4,11 +4,12 @@ use std::any::Any;
 
 use tensor_rt::prelude::*;
 use tensor_rt_compiler::interp::{Array, Value};
+use tests::device::Read;
 
 use crate::layout::Layout;
 
-/// A kernel of the table.
-pub struct Case {
+/// A kernel of the table, as a device runs it.
+pub struct Case<D: Device> {
     /// Its text.
     pub source: &'static str,
     /// Its own float element.
@@ -16,11 +17,13 @@ pub struct Case {
     /// True if its gradients and difference quotients agree almost everywhere.
     pub smooth: bool,
     /// Calls it with the combination of tracked arguments that the bits of a number say.
-    pub call: fn(&Arguments, u32) -> Result<Results>,
+    pub call: fn(&Arguments<D>, u32) -> Result<Results>,
 }
 
 /// The arguments of one call.
-pub struct Arguments {
+pub struct Arguments<D: Device> {
+    /// Where the call runs.
+    pub device: D,
     /// A tensor for each parameter.
     pub tensors: Vec<Box<dyn Any>>,
     /// The cotangent of each output, by its elements, and how it lies in memory.
@@ -85,19 +88,19 @@ impl Results {
     }
 }
 
-impl Arguments {
+impl<D: Device> Arguments<D> {
     /// The argument of a parameter.
-    pub fn tensor<T: Element>(&self, param: usize) -> &Tensor<Cpu, NoGrad, T> {
+    pub fn tensor<T: Element>(&self, param: usize) -> &Tensor<D, NoGrad, T> {
         self.tensors[param].downcast_ref().expect("the argument has the parameter's element")
     }
 
     /// The gradients for the cotangents of the call, given its float outputs and their positions.
-    pub fn backward<T: Float + Number>(&self, outputs: Vec<(usize, Tensor<Cpu, Grad, T>)>) -> Result<Gradients> {
-        let cotangent = |position: usize, output: &Tensor<Cpu, Grad, T>| {
+    pub fn backward<T: Float + Number>(&self, outputs: Vec<(usize, Tensor<D, Grad, T>)>) -> Result<Gradients> {
+        let cotangent = |position: usize, output: &Tensor<D, Grad, T>| {
             let (array, layout) = &self.cotangents[position];
-            layout.tensor::<T>(&array.values, output.shape())
+            layout.tensor::<D, T>(&self.device, &array.values, output.shape())
         };
-        let mut loss: Option<Tensor<Cpu, Grad, T>> = None;
+        let mut loss: Option<Tensor<D, Grad, T>> = None;
         if let [(position, output)] = &outputs[..] {
             return output.clone().backward_with(&cotangent(*position, output)?);
         }
@@ -112,13 +115,16 @@ impl Arguments {
     }
 }
 
-/// The elements of a tensor.
-pub fn array<G: GradMode, T: Number>(tensor: &Tensor<Cpu, G, T>) -> Array {
-    let values = tensor.to_vec().expect("elements on the host can be read");
-    Array { shape: tensor.shape().to_vec(), values: values.into_iter().map(Number::value).collect() }
+/// The elements of a tensor; or the error of the device that was to compute them.
+pub fn array<D: Device, G: GradMode, T: Number>(tensor: &Tensor<D, G, T>) -> Result<Array> {
+    let values = tensor.read()?;
+    Ok(Array { shape: tensor.shape().to_vec(), values: values.into_iter().map(Number::value).collect() })
 }
 
 /// The gradient of a leaf.
-pub fn gradient<T: Float + Number>(gradients: &Gradients, leaf: &Tensor<Cpu, Grad, T>) -> Option<Array> {
-    gradients.get(leaf).map(|gradient| array(&gradient))
+pub fn gradient<D: Device, T: Float + Number>(
+    gradients: &Gradients,
+    leaf: &Tensor<D, Grad, T>,
+) -> Result<Option<Array>> {
+    gradients.get(leaf).map(|gradient| array(&gradient)).transpose()
 }

@@ -61,21 +61,22 @@ struct Tolerance {
 }
 
 /// Compares one kernel at several points.
-pub fn check(case: &Case, seed: u64) -> (Result<Tally, String>, Histogram) {
+pub fn check<D: Device>(device: &D, case: &Case<D>, seed: u64) -> (Result<Tally, String>, Histogram) {
     let reference = Reference::of(case.source);
     let mut histogram = Histogram::of(&reference);
     let result = match case.element {
-        "f64" => rounds::<f64>(case, &reference, seed, &mut histogram),
-        "f32" => rounds::<f32>(case, &reference, seed, &mut histogram),
-        "f16" => rounds::<f16>(case, &reference, seed, &mut histogram),
-        "bf16" => rounds::<bf16>(case, &reference, seed, &mut histogram),
+        "f64" => rounds::<D, f64>(device, case, &reference, seed, &mut histogram),
+        "f32" => rounds::<D, f32>(device, case, &reference, seed, &mut histogram),
+        "f16" => rounds::<D, f16>(device, case, &reference, seed, &mut histogram),
+        "bf16" => rounds::<D, bf16>(device, case, &reference, seed, &mut histogram),
         other => panic!("no kernel has the element `{other}`"),
     };
     (result, histogram)
 }
 
-fn rounds<T: Float + Number>(
-    case: &Case,
+fn rounds<D: Device, T: Float + Number>(
+    device: &D,
+    case: &Case<D>,
     reference: &Reference,
     seed: u64,
     histogram: &mut Histogram,
@@ -83,7 +84,7 @@ fn rounds<T: Float + Number>(
     let mut tally = Tally::default();
     let mut numbers = Numbers::new(seed);
     for (position, round) in ROUNDS.into_iter().enumerate() {
-        let sample = Sample::random::<T>(reference, round, &mut numbers);
+        let sample = Sample::random::<T>(device, reference, round, &mut numbers);
         histogram.layouts(&sample.layouts);
         let all = position < 3;
         compare(case, reference, &sample, all, &mut tally).map_err(|difference| {
@@ -110,7 +111,7 @@ fn shown(array: &Array) -> String {
 }
 
 /// How close the results of a kernel have to be: its own element, or the one that it rounds to within.
-fn tolerance(case: &Case) -> Tolerance {
+fn tolerance<D: Device>(case: &Case<D>) -> Tolerance {
     let rounds_to = |element: &str| case.element == element || case.source.contains(&format!(" as {element} "));
     let (close, nudge) = match () {
         () if rounds_to("bf16") => (4e-2, 4e-3),
@@ -122,7 +123,13 @@ fn tolerance(case: &Case) -> Tolerance {
 }
 
 /// Compares a call with every combination of tracked arguments (`all`), or with none and all.
-fn compare(case: &Case, reference: &Reference, sample: &Sample, all: bool, tally: &mut Tally) -> Result<(), String> {
+fn compare<D: Device>(
+    case: &Case<D>,
+    reference: &Reference,
+    sample: &Sample<D>,
+    all: bool,
+    tally: &mut Tally,
+) -> Result<(), String> {
     let expected = reference.run(&sample.arrays, Some(&sample.cotangents));
     let empty = sample.sizes.iter().any(|(_, size)| *size == 0);
     let impossible = (case.call)(&sample.arguments, u32::MAX).map_err(|error| error.to_string())?;
@@ -191,15 +198,15 @@ fn same_bits(x: &Array, y: &Array) -> bool {
 }
 
 /// Which array is compared.
-struct Place<'a> {
-    case: &'a Case,
+struct Place<'a, D: Device> {
+    case: &'a Case<D>,
     reference: &'a Reference,
-    sample: &'a Sample,
+    sample: &'a Sample<D>,
     what: &'a str,
     tracked: u32,
 }
 
-impl Place<'_> {
+impl<D: Device> Place<'_, D> {
     /// The first element that differs by more than rounding explains.
     fn agree(&self, found: &Array, expected: &Array, tally: &mut Tally) -> Result<(), String> {
         let Place { what, tracked, .. } = self;
@@ -271,7 +278,12 @@ fn is_beyond_half(value: Value) -> bool {
 }
 
 /// Gradients against difference quotients, both interpreted.
-fn differences(reference: &Reference, sample: &Sample, numbers: &mut Numbers, tally: &mut Tally) -> Result<(), String> {
+fn differences<D: Device>(
+    reference: &Reference,
+    sample: &Sample<D>,
+    numbers: &mut Numbers,
+    tally: &mut Tally,
+) -> Result<(), String> {
     let meaning = reference.run(&sample.arrays, Some(&sample.cotangents));
     if !meaning.faults.is_empty() {
         return Ok(());

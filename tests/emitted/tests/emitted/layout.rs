@@ -34,8 +34,13 @@ impl Layout {
     }
 
     /// A tensor of `shape` in this layout, with the row-major elements `values`; a broadcast one repeats those at index 0.
-    pub fn tensor<T: Number>(self, values: &[Value], shape: &[usize]) -> Result<Tensor<Cpu, NoGrad, T>> {
-        let dense = Tensor::from_vec(&Cpu, values.iter().map(|&value| T::of(value)).collect(), shape)?;
+    pub fn tensor<D: Device, T: Number>(
+        self,
+        device: &D,
+        values: &[Value],
+        shape: &[usize],
+    ) -> Result<Tensor<D, NoGrad, T>> {
+        let dense = Tensor::from_vec(device, values.iter().map(|&value| T::of(value)).collect(), shape)?;
         let axes = 0..shape.len();
         match self {
             Layout::Dense => Ok(dense),
@@ -45,17 +50,17 @@ impl Layout {
             }
             Layout::Flipped => {
                 let flip =
-                    |tensor: Tensor<Cpu, NoGrad, T>| axes.clone().try_fold(tensor, |tensor, axis| tensor.flip(axis));
+                    |tensor: Tensor<D, NoGrad, T>| axes.clone().try_fold(tensor, |tensor, axis| tensor.flip(axis));
                 flip(flip(dense)?.contiguous()?)
             }
-            Layout::Sliced => sliced(values, shape),
+            Layout::Sliced => sliced(device, values, shape),
             Layout::Broadcast(axis) => dense.narrow(axis, 0, 1)?.broadcast_to(shape),
         }
     }
 }
 
 /// The elements at the odd indices of every axis of a tensor twice as long, and one element longer.
-fn sliced<T: Number>(values: &[Value], shape: &[usize]) -> Result<Tensor<Cpu, NoGrad, T>> {
+fn sliced<D: Device, T: Number>(device: &D, values: &[Value], shape: &[usize]) -> Result<Tensor<D, NoGrad, T>> {
     let outer: Vec<usize> = shape.iter().map(|size| 2 * size + 1).collect();
     let wrong = match values.first() {
         Some(Value::Float(_)) | None => Value::Float(f64::NAN),
@@ -63,7 +68,7 @@ fn sliced<T: Number>(values: &[Value], shape: &[usize]) -> Result<Tensor<Cpu, No
         Some(Value::Bool(first)) => Value::Bool(!first),
     };
     if values.is_empty() {
-        return Tensor::from_vec(&Cpu, vec![], shape);
+        return Tensor::from_vec(device, vec![], shape);
     }
     let mut all = vec![T::of(wrong); outer.iter().product()];
     for (position, &value) in values.iter().enumerate() {
@@ -76,5 +81,5 @@ fn sliced<T: Number>(values: &[Value], shape: &[usize]) -> Result<Tensor<Cpu, No
         all[place] = T::of(value);
     }
     let ranges: Vec<Slice> = shape.iter().map(|size| Slice::from(1..2 * size + 1).step_by(2)).collect();
-    Tensor::from_vec(&Cpu, all, outer)?.slice(&ranges[..])
+    Tensor::from_vec(device, all, outer)?.slice(&ranges[..])
 }

@@ -20,6 +20,8 @@ mod shrink;
 #[expect(dead_code, reason = "nobody asks these kernels for their `source()`")]
 #[expect(clippy::all, reason = "what random kernels do is odd, and clippy looks into no macro of another crate")]
 mod kernels {
+    use tensor_rt::{Cpu, Device};
+
     use crate::call::Case;
 
     include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
@@ -31,10 +33,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use call::Case;
 use compare::Tally;
 use histogram::Histogram;
-use kernels::{KERNELS, MUTANTS};
+use tensor_rt::prelude::*;
 
 /// Runs `check` on every case, on all processors.
-fn on_all<R: Send>(cases: &[&Case], check: impl Fn(usize, &Case) -> R + Sync) -> Vec<R> {
+fn on_all<D: Device, R: Send>(cases: &[Case<D>], check: impl Fn(usize, &Case<D>) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
@@ -52,14 +54,13 @@ fn on_all<R: Send>(cases: &[&Case], check: impl Fn(usize, &Case) -> R + Sync) ->
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-#[test]
-fn emitted_kernels_compute_what_their_graphs_mean() {
-    let cases: Vec<&Case> = KERNELS.iter().collect();
+fn emitted_kernels_compute_what_their_graphs_mean<D: Device>(device: &D) {
+    let cases = kernels::all::<D>();
     let mut total = Tally::default();
     let mut histogram = Histogram::default();
     let mut failures = vec![];
     for (position, (result, own)) in
-        on_all(&cases, |position, case| compare::check(case, position as u64)).into_iter().enumerate()
+        on_all(&cases, |position, case| compare::check(device, case, position as u64)).into_iter().enumerate()
     {
         match result {
             Ok(tally) => total.add(&tally),
@@ -77,10 +78,10 @@ fn emitted_kernels_compute_what_their_graphs_mean() {
 
 #[test]
 fn every_mistake_of_an_emitter_is_found() {
-    let cases: Vec<&Case> = MUTANTS.iter().map(|(_, case)| case).collect();
+    let (mutations, cases): (Vec<&str>, Vec<Case<Cpu>>) = kernels::mutants().into_iter().unzip();
     let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    let results = on_all(&cases, |position, case| compare::check(case, position as u64).0.is_err());
-    for ((mutation, _), is_red) in MUTANTS.iter().zip(results) {
+    let results = on_all(&cases, |position, case| compare::check(&Cpu, case, position as u64).0.is_err());
+    for (mutation, is_red) in mutations.into_iter().zip(results) {
         let (red, all) = found.entry(mutation).or_default();
         *red += usize::from(is_red);
         *all += 1;
@@ -90,5 +91,9 @@ fn every_mistake_of_an_emitter_is_found() {
         // Some mutants mean the same: an operand exchanged with one that the kernel uses in the same way.
         assert!(*all >= 3 && 2 * red >= *all, "`{mutation}` was found in {red} of {all} kernels");
     }
-    assert!(found.len() >= 5 || KERNELS.is_empty(), "only {found:?} were tried");
+    assert!(found.len() >= 5 || kernels::all::<Cpu>().is_empty(), "only {found:?} were tried");
+}
+
+tests::on_each_device! {
+    emitted_kernels_compute_what_their_graphs_mean,
 }
