@@ -234,6 +234,13 @@ pub enum Error {
     #[error("{op}: {name} of a launch is {found}, and {device} has from 1 to {bound}, at {at}")]
     LaunchLimit { op: &'static str, device: DeviceId, name: &'static str, found: u64, bound: u64, at: Site },
 
+    /// A fault of a kernel that was launched so long before that its call is not remembered.
+    #[error(
+        "a kernel on {device} met an index, a division or an assertion that fails, more than {remembered} launches before \
+         something waited for it; wait more often, or set `TENSOR_LAUNCH_BLOCKING=1`, to know which"
+    )]
+    ForgottenLaunch { device: DeviceId, remembered: usize },
+
     /// A hand-written kernel without code for CUDA devices.
     #[error(
         "{op}: this kernel has no `#[cuda(..)]` and its tensors are on {device}; move them with `t.to(&Cpu)`, at {at}"
@@ -331,6 +338,7 @@ pub enum ErrorKind {
     LaunchFailed,
     ContextLost,
     LaunchLimit,
+    ForgottenLaunch,
     NoCudaKernel,
     NvrtcNotFound,
     CompileFailed,
@@ -373,7 +381,7 @@ kinds! {
         NegativeSize Assertion NoGradient GraphConsumed NotFinite GradientMismatch NotContiguous NoSuchView DataLength RaggedData
         NotAScalar InvalidArgument CompileFailed DriverFailed ContextLost LaunchLimit NoCudaKernel;
     bare DeviceNotCompiledIn UnknownDevice UnknownInstructionSet DriverNotFound MissingSymbol UnsupportedDriver NoSuchDevice
-        LaunchFailed NvrtcNotFound DriverTooOld CapabilityTooOld;
+        LaunchFailed ForgottenLaunch NvrtcNotFound DriverTooOld CapabilityTooOld;
 }
 
 impl std::fmt::Debug for Error {

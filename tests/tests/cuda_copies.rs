@@ -114,7 +114,7 @@ fn case_c3_source_of_a_copy_is_not_reused_before_it_is_done() {
         } else {
             std::mem::forget(pending)
         }
-        let mut other = PinnedTensor::zeros::<f32, 0>(&machine.gpu, [256]).unwrap();
+        let mut other = PinnedTensor::zeros(&machine.gpu, [256]).unwrap();
         other.as_mut_slice().fill(-1.0);
         kept.push((i, there));
     }
@@ -288,7 +288,7 @@ fn uploaded_tensors_are_usable_at_once() {
     let Some(machine) = machine() else { return };
     machine.simulator.lazy();
     let copies = machine.gpu.fork().unwrap();
-    let mut batch = PinnedTensor::zeros::<f32, 0>(&machine.gpu, [128]).unwrap();
+    let mut batch = PinnedTensor::zeros(&machine.gpu, [128]).unwrap();
     for step in 0..5 {
         batch.as_mut_slice().fill(step as f32);
         let (x, pending) = copies.upload(batch).unwrap();

@@ -13,6 +13,37 @@ tensor_fn! {
     fn quotient(x: &Tensor<i64>[N], y: &Tensor<i64>[N]) -> Tensor<i64>[N] { x / y }
     fn positive(x: &Tensor[N]) -> Tensor[N] { assert!(x > 0.0, "must be positive"); x * 2.0 }
     fn matvec(a: &Tensor[B, I, K], v: &Tensor[K]) -> Tensor[B, I] { sum[K](a * v) }
+
+    #[cpu(on_cpu_only)]
+    #[cuda(file = "handwritten/cumsum.cu", entry = "cumsum", grid = (size(..) + 255) / 256, block = 256)]
+    fn cumsum(x: &Tensor[.., C]) -> Tensor[.., C];
+
+    #[cpu(on_cpu_only)]
+    fn without_cuda(x: &Tensor[.., C]) -> Tensor[.., C];
+
+    #[cpu(on_cpu_only)]
+    #[cuda(file = "handwritten/cumsum.cu", entry = "cumsum", grid = 1, block = 2048)]
+    fn too_many_threads(x: &Tensor[.., C]) -> Tensor[.., C];
+}
+
+fn on_cpu_only<T: Float>(_x: TensorView<'_, T>, _y: TensorViewMut<'_, T>) -> Result<()> {
+    panic!("the kernel of the device runs")
+}
+
+#[test]
+fn hand_written_kernels_run_as_their_attributes_say() {
+    let Some(machine) = machine() else { return };
+    let x = Tensor::from_vec(&machine.gpu, vec![1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3]).unwrap();
+    assert_eq!(read(&cumsum(&x).unwrap()), [1.0, 3.0, 6.0, 4.0, 9.0, 15.0]);
+    // A strided tensor is made dense first.
+    assert_eq!(read(&cumsum(&x.transpose(0, 1).unwrap()).unwrap()), [1.0, 5.0, 2.0, 7.0, 3.0, 9.0]);
+    assert_eq!(read(&cumsum(&x.cast::<f64>().unwrap()).unwrap()), [1.0, 3.0, 6.0, 4.0, 9.0, 15.0]);
+    let halves = read(&cumsum(&x.cast::<bf16>().unwrap()).unwrap());
+    assert_eq!(halves.iter().map(|half| half.to_f32()).collect::<Vec<_>>(), [1.0, 3.0, 6.0, 4.0, 9.0, 15.0]);
+    assert_eq!(read(&cumsum(&Tensor::zeros(&machine.gpu, [0, 3]).unwrap()).unwrap()).len(), 0);
+    assert_eq!(kind(without_cuda(&x)), Some(ErrorKind::NoCudaKernel));
+    let error = too_many_threads(&x).unwrap_err();
+    assert!(matches!(error, Error::LaunchLimit { name: "block.x", found: 2048, bound: 1024, .. }), "{error}");
 }
 
 fn works(gpu: &Cuda) {

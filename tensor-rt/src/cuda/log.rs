@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 
 use super::record::{ErrorRecord, Page};
+use crate::device_id::DeviceId;
 use crate::error::{Error, Origin, Result};
 
 /// Launches that a log remembers: more than a device has waiting at any time.
@@ -47,8 +48,8 @@ impl Log {
         self.entries.push_back(Entry { number: self.count, serial, origin, explain });
     }
 
-    /// The fault in the record, if its launch is done; what is done and clean is forgotten.
-    pub fn take_fault(&mut self, done: u64, page: &Page) -> Result<()> {
+    /// The fault in the record of a stream on `device`, if its launch is done; what is done and clean is forgotten.
+    pub fn take_fault(&mut self, done: u64, page: &Page, device: DeviceId) -> Result<()> {
         let fault = match page.read() {
             None => Ok(()),
             Some(found) => match self.entries.iter().find(|entry| entry.number == found.launch) {
@@ -59,7 +60,7 @@ impl Log {
                 }
                 None => {
                     page.clear();
-                    unreachable!("bug in tensor-rt: launch {} reported a fault and is in no log", found.launch)
+                    Err(Error::ForgottenLaunch { device, remembered: LENGTH })
                 }
             },
         };

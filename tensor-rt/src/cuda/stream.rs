@@ -310,7 +310,7 @@ pub(super) fn unfinished(context: &'static Context) -> Vec<Origin> {
 impl Timeline {
     /// The fault that the device recorded, if its launch is done.
     fn take_fault(&mut self) -> Result<()> {
-        self.log.take_fault(self.stream.done(), &self.stream.page)
+        self.log.take_fault(self.stream.done(), &self.stream.page, self.stream.device())
     }
 }
 

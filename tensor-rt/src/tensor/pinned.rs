@@ -41,19 +41,25 @@ pub struct PinnedTensor<T: Element = f32> {
 }
 
 impl PinnedTensor<f32> {
-    /// Zeros (`false` for `bool`), in memory that copies to the device of the handle, and any other, may use.
+    /// Zeros, in memory that copies to the device of the handle, and any other, may use.
     ///
     /// # Errors
     /// Fails if the shape has more elements than can be addressed, or if no more memory can be pinned.
     #[track_caller]
-    pub fn zeros<T: Element, const ORDINAL: usize>(
+    pub fn zeros<const ORDINAL: usize>(device: &Cuda<ORDINAL>, shape: impl Into<Shape>) -> Result<PinnedTensor> {
+        zeros(device, shape.into(), Origin::of("PinnedTensor::zeros"))
+    }
+
+    /// [`PinnedTensor::zeros`] of any element: `PinnedTensor::zeros_of::<i64, _>(&gpu, [128])`.
+    ///
+    /// # Errors
+    /// As [`PinnedTensor::zeros`].
+    #[track_caller]
+    pub fn zeros_of<T: Element, const ORDINAL: usize>(
         device: &Cuda<ORDINAL>,
         shape: impl Into<Shape>,
     ) -> Result<PinnedTensor<T>> {
-        let pinned = stale::<T, ORDINAL>(device, shape.into(), Origin::of("PinnedTensor::zeros"))?;
-        // SAFETY: the block is that long, and nobody else refers to it; zero bytes are the zero of every element.
-        unsafe { pinned.block.pointer().cast::<T>().write_bytes(0, pinned.elements) };
-        Ok(pinned)
+        zeros(device, shape.into(), Origin::of("PinnedTensor::zeros_of"))
     }
 
     /// The elements of a slice in row-major order.
@@ -77,6 +83,17 @@ impl PinnedTensor<f32> {
         unsafe { pinned.block.pointer().cast::<T>().copy_from_nonoverlapping(NonNull::from(data).cast(), data.len()) };
         Ok(pinned)
     }
+}
+
+fn zeros<T: Element, const ORDINAL: usize>(
+    device: &Cuda<ORDINAL>,
+    shape: Shape,
+    origin: Origin,
+) -> Result<PinnedTensor<T>> {
+    let pinned = stale::<T, ORDINAL>(device, shape, origin)?;
+    // SAFETY: the block is that long, and nobody else refers to it; zero bytes are the zero of every element.
+    unsafe { pinned.block.pointer().cast::<T>().write_bytes(0, pinned.elements) };
+    Ok(pinned)
 }
 
 /// A block for a shape, whose elements the caller writes.
