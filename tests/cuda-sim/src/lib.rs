@@ -4,8 +4,6 @@
 //! at a time, and reports what a device would do silently: an access outside its allocation, a use after free, a read
 //! of memory nobody wrote, a race, a deadlock, each with kernel, thread, PTX line and source line.
 
-#![allow(dead_code, reason = "the interpreter is being built")]
-
 mod api;
 pub mod client;
 mod code;

@@ -89,9 +89,9 @@ fn set_predicate(
     let join = join(decoder, joined_by, third)?;
     let (to, inverse) = match to {
         Operand::Pair(to, inverse) => {
-            (decoder.to_class(to, Class::Predicate)?, Some(decoder.to_class(inverse, Class::Predicate)?))
+            (decoder.result_row(to, Class::Predicate)?, Some(decoder.result_row(inverse, Class::Predicate)?))
         }
-        _ => (decoder.to_class(to, Class::Predicate)?, None),
+        _ => (decoder.result_row(to, Class::Predicate)?, None),
     };
     let step = comparison_step(decoder, ty, comparison, flushes, operands, move |registers, bits, mask| {
         let inverted = inverse.map(|_| join.apply(!bits, registers));
@@ -122,7 +122,7 @@ fn set_register(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut mo
     };
     let (to, operands, third) = compared(decoder, instruction)?;
     let join = join(decoder, joined_by, third)?;
-    let to = Register { class, index: decoder.to_class(to, class)? };
+    let to = Register { class, index: decoder.result_row(to, class)? };
     let step = comparison_step(decoder, ty, comparison, flushes, operands, move |registers, bits, mask| {
         let bits = join.apply(bits, registers);
         let row = std::array::from_fn(|lane| if bits >> lane & 1 != 0 { one } else { 0 });
@@ -146,7 +146,7 @@ fn comparison_step(
     }
     macro_rules! int {
         ($int:ty, $comparison:expr) => {{
-            let rows = [decoder.from::<$int>(operands[0])?, decoder.from::<$int>(operands[1])?];
+            let rows = [decoder.operand::<$int>(operands[0])?, decoder.operand::<$int>(operands[1])?];
             match $comparison {
                 "eq" => compare(rows, |a: $int, b| a == b, finish),
                 "ne" => compare(rows, |a: $int, b| a != b, finish),
@@ -160,7 +160,7 @@ fn comparison_step(
     }
     macro_rules! float {
         ($float:ty, $value:expr) => {{
-            let rows = [decoder.from::<$float>(operands[0])?, decoder.from::<$float>(operands[1])?];
+            let rows = [decoder.operand::<$float>(operands[0])?, decoder.operand::<$float>(operands[1])?];
             match comparison {
                 "eq" => compare(rows, move |a: $float, b| $value(a) == $value(b), finish),
                 "ne" => compare(rows, move |a: $float, b| $value(a) < $value(b) || $value(a) > $value(b), finish),
@@ -211,8 +211,8 @@ fn select_by_predicate(
     let [to, a, b, predicate] = decoder.operands(instruction)?;
     let Guard { predicate, negated } = decoder.predicate(predicate)?;
     let class = ty.class().ok_or_else(|| decoder.refuse("a type that is not known here"))?;
-    let rows = [decoder.from_class(a, class)?, decoder.from_class(b, class)?];
-    let to = decoder.to_class(to, class)?;
+    let rows = [decoder.operand_row(a, class)?, decoder.operand_row(b, class)?];
+    let to = decoder.result_row(to, class)?;
     decoder.lanes(match class {
         Class::B16 => select::<u16>(to, rows, predicate, negated),
         Class::B32 => select::<u32>(to, rows, predicate, negated),
@@ -234,9 +234,10 @@ fn select_by_sign(
     modifiers.end()?;
     let [to, a, b, sign] = decoder.operands(instruction)?;
     let class = ty.class().ok_or_else(|| decoder.refuse("a type that is not known here"))?;
-    let [a, b] = [decoder.from_class(a, class)?, decoder.from_class(b, class)?].map(|index| Register { class, index });
-    let to = Register { class, index: decoder.to_class(to, class)? };
-    let sign = decoder.from::<u32>(sign)?;
+    let [a, b] =
+        [decoder.operand_row(a, class)?, decoder.operand_row(b, class)?].map(|index| Register { class, index });
+    let to = Register { class, index: decoder.result_row(to, class)? };
+    let sign = decoder.operand::<u32>(sign)?;
     let takes_first: fn(u32) -> bool = match sign_ty {
         Type::S32 => |bits| i32::from_bits(bits) >= 0,
         // Negative zero counts as zero, and NaN as negative; flushing makes negative subnormals zero.

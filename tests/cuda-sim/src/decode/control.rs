@@ -24,7 +24,7 @@ pub(super) fn decode(decoder: &mut Decoder<'_, '_>, instruction: &Instruction) -
             modifiers.end()?;
             let [index, table] = decoder.operands(instruction)?;
             let targets = decoder.table(name(decoder, table)?)?;
-            Control::BranchTable { index: decoder.from::<u32>(index)?, targets }
+            Control::BranchTable { index: decoder.operand::<u32>(index)?, targets }
         }
         "call" => {
             modifiers.flag("uni");
@@ -120,7 +120,7 @@ fn barrier(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifie
         modifiers.expect(&["sync"])?;
         modifiers.end()?;
         let [members] = decoder.operands(instruction)?;
-        let members = decoder.from::<u32>(members)?;
+        let members = decoder.operand::<u32>(members)?;
         decoder.control(Control::Converge { members, name: "a barrier of the warp", run: None });
         return Ok(());
     }
@@ -131,10 +131,10 @@ fn barrier(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifie
         modifiers.end()?;
         let (id, threads) = match instruction.operands.as_slice() {
             [id] => (id, None),
-            [id, threads] => (id, Some(decoder.from::<u32>(threads)?)),
+            [id, threads] => (id, Some(decoder.operand::<u32>(threads)?)),
             _ => return Err(decoder.refuse("expected one or two operands")),
         };
-        let id = decoder.from::<u32>(id)?;
+        let id = decoder.operand::<u32>(id)?;
         decoder.control(Control::Barrier(Barrier { id, threads, reduce: None }));
         return Ok(());
     }
@@ -143,7 +143,7 @@ fn barrier(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifie
     modifiers.end()?;
     let (to, id, threads, predicate) = match instruction.operands.as_slice() {
         [to, id, predicate] => (to, id, None, predicate),
-        [to, id, threads, predicate] => (to, id, Some(decoder.from::<u32>(threads)?), predicate),
+        [to, id, threads, predicate] => (to, id, Some(decoder.operand::<u32>(threads)?), predicate),
         _ => return Err(decoder.refuse("expected three or four operands")),
     };
     let (class, function): (Class, fn(u32, u32) -> u32) = match (operation, ty) {
@@ -152,8 +152,8 @@ fn barrier(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifie
         ("or", Type::Pred) => (Class::Predicate, |a, b| a | b),
         _ => return Err(decoder.refuse("an operation that the type does not have")),
     };
-    let to = Register { class, index: decoder.to_class(to, class)? };
-    let (id, predicate) = (decoder.from::<u32>(id)?, decoder.predicate(predicate)?);
+    let to = Register { class, index: decoder.result_row(to, class)? };
+    let (id, predicate) = (decoder.operand::<u32>(id)?, decoder.predicate(predicate)?);
     let reduce = Some(BarrierReduce { function, predicate, to });
     decoder.control(Control::Barrier(Barrier { id, threads, reduce }));
     Ok(())

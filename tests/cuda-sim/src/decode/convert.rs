@@ -70,7 +70,7 @@ fn classes(decoder: &Decoder<'_, '_>, to: Type, from: Type) -> Decoded<(Class, C
 /// The operand in a register of its type's width, with bytes extended.
 fn source(decoder: &mut Decoder<'_, '_>, operand: &Operand, ty: Type) -> Decoded<u32> {
     let class = ty.class().ok_or_else(|| decoder.refuse("a type that is not known here"))?;
-    let from = decoder.from_any(operand, class)?;
+    let from = decoder.operand_register(operand, class)?;
     if from.class == class {
         return Ok(from.index);
     }
@@ -84,7 +84,7 @@ fn source(decoder: &mut Decoder<'_, '_>, operand: &Operand, ty: Type) -> Decoded
 
 /// The register of a result: of this class, or a wider one.
 fn destination(decoder: &mut Decoder<'_, '_>, operand: &Operand, class: Class) -> Decoded<Register> {
-    let register = decoder.from_any(operand, class)?;
+    let register = decoder.operand_register(operand, class)?;
     let width = |class| match class {
         Class::Predicate => 0,
         Class::B16 => 16,
@@ -309,7 +309,7 @@ fn two_halves(
         return Err(decoder.refuse("a conversion that is not known"));
     };
     let [to, high, low] = decoder.operands(instruction)?;
-    let (to, rows) = (decoder.to::<u32>(to)?, [decoder.from::<f32>(high)?, decoder.from::<f32>(low)?]);
+    let (to, rows) = (decoder.result::<u32>(to)?, [decoder.operand::<f32>(high)?, decoder.operand::<f32>(low)?]);
     fn both<H: Half>(high: f32, low: f32, rounding: Rounding) -> u32 {
         Two([H::from_f32(low, rounding), H::from_f32(high, rounding)]).to_bits()
     }

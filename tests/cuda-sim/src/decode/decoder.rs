@@ -194,12 +194,12 @@ impl<'a, 'l> Decoder<'a, 'l> {
     }
 
     /// Where a result of a type goes.
-    pub(super) fn to<T: Lane>(&mut self, operand: &Operand) -> Decoded<u32> {
-        self.to_class(operand, T::Bits::CLASS)
+    pub(super) fn result<T: Lane>(&mut self, operand: &Operand) -> Decoded<u32> {
+        self.result_row(operand, T::Bits::CLASS)
     }
 
     /// Where a result of a class goes; `_` is a register that nobody reads.
-    pub(super) fn to_class(&mut self, operand: &Operand, class: Class) -> Decoded<u32> {
+    pub(super) fn result_row(&mut self, operand: &Operand, class: Class) -> Decoded<u32> {
         match operand {
             Operand::Name(name) if name == "_" => Ok(self.temporary(class)),
             Operand::Name(name) => Ok(self.named(name, class)?.index),
@@ -208,14 +208,14 @@ impl<'a, 'l> Decoder<'a, 'l> {
     }
 
     /// The row of an operand of a type.
-    pub(super) fn from<T: Lane>(&mut self, operand: &Operand) -> Decoded<u32> {
-        self.from_class(operand, T::Bits::CLASS)
+    pub(super) fn operand<T: Lane>(&mut self, operand: &Operand) -> Decoded<u32> {
+        self.operand_row(operand, T::Bits::CLASS)
     }
 
     /// The row of an operand of a class.
-    pub(super) fn from_class(&mut self, operand: &Operand, class: Class) -> Decoded<u32> {
+    pub(super) fn operand_row(&mut self, operand: &Operand, class: Class) -> Decoded<u32> {
         let bits = match *operand {
-            Operand::Name(ref name) => return self.from_name(name, class),
+            Operand::Name(ref name) => return self.named_operand(name, class),
             Operand::Int(value) => value as u64,
             Operand::Float32(bits) if class == Class::B32 => u64::from(bits),
             Operand::Float64(bits) if class == Class::B64 => bits,
@@ -224,7 +224,7 @@ impl<'a, 'l> Decoder<'a, 'l> {
         Ok(self.constant(class, bits))
     }
 
-    fn from_name(&mut self, name: &str, class: Class) -> Decoded<u32> {
+    fn named_operand(&mut self, name: &str, class: Class) -> Decoded<u32> {
         if let Some(register) = self.register(name)? {
             return self.named(name, class).map(|_| register.index);
         }
@@ -238,13 +238,13 @@ impl<'a, 'l> Decoder<'a, 'l> {
     }
 
     /// An operand in whatever register it is, and if it is none in one of this class.
-    pub(super) fn from_any(&mut self, operand: &Operand, class: Class) -> Decoded<Register> {
+    pub(super) fn operand_register(&mut self, operand: &Operand, class: Class) -> Decoded<Register> {
         if let Operand::Name(name) = operand
             && let Some(register) = self.register(name)?
         {
             return Ok(register);
         }
-        Ok(Register { class, index: self.from_class(operand, class)? })
+        Ok(Register { class, index: self.operand_row(operand, class)? })
     }
 
     /// A predicate operand, perhaps negated.
@@ -253,7 +253,7 @@ impl<'a, 'l> Decoder<'a, 'l> {
             Operand::Not(name) => {
                 Ok(code::Guard { predicate: self.named(name, Class::Predicate)?.index, negated: true })
             }
-            _ => Ok(code::Guard { predicate: self.from_class(operand, Class::Predicate)?, negated: false }),
+            _ => Ok(code::Guard { predicate: self.operand_row(operand, Class::Predicate)?, negated: false }),
         }
     }
 

@@ -206,7 +206,7 @@ fn typed<T: Float>(
             let flushes = modifiers.flag("ftz");
             modifiers.end()?;
             let [to, a] = decoder.operands(instruction)?;
-            let (to, a) = (decoder.to::<T>(to)?, decoder.from::<T>(a)?);
+            let (to, a) = (decoder.result::<T>(to)?, decoder.operand::<T>(a)?);
             match (opcode, flushes) {
                 ("neg", false) => map1(to, a, |a: T| -a),
                 ("neg", true) => map1(to, a, |a: T| -a.flush()),
@@ -218,8 +218,8 @@ fn typed<T: Float>(
         "copysign" => {
             modifiers.end()?;
             let [to, sign, value] = decoder.operands(instruction)?;
-            let rows = [decoder.from::<T>(sign)?, decoder.from::<T>(value)?];
-            map2(decoder.to::<T>(to)?, rows, |sign: T, value: T| value.with_sign_of(sign))
+            let rows = [decoder.operand::<T>(sign)?, decoder.operand::<T>(value)?];
+            map2(decoder.result::<T>(to)?, rows, |sign: T, value: T| value.with_sign_of(sign))
         }
         "testp" => test::<T>(decoder, instruction, modifiers)?,
         _ => return Err(decoder.refuse("an opcode that is not known")),
@@ -233,7 +233,7 @@ fn arithmetic<T: Float>(decoder: &mut Decoder<'_, '_>, instruction: &Instruction
     let opcode = instruction.opcode.as_str();
     if matches!(opcode, "sqrt" | "rcp") {
         let [to, a] = decoder.operands(instruction)?;
-        let (to, a) = (decoder.to::<T>(to)?, decoder.from::<T>(a)?);
+        let (to, a) = (decoder.result::<T>(to)?, decoder.operand::<T>(a)?);
         return Ok(match opcode {
             "sqrt" => map1(to, a, move |a: T| mode.result(mode.operand(a).sqrt(rounding))),
             _ => map1(to, a, move |a: T| mode.result(T::ONE.div(mode.operand(a), rounding))),
@@ -241,8 +241,8 @@ fn arithmetic<T: Float>(decoder: &mut Decoder<'_, '_>, instruction: &Instruction
     }
     if matches!(opcode, "fma" | "mad") {
         let [to, a, b, c] = decoder.operands(instruction)?;
-        let rows = [decoder.from::<T>(a)?, decoder.from::<T>(b)?, decoder.from::<T>(c)?];
-        let to = decoder.to::<T>(to)?;
+        let rows = [decoder.operand::<T>(a)?, decoder.operand::<T>(b)?, decoder.operand::<T>(c)?];
+        let to = decoder.result::<T>(to)?;
         return Ok(if mode.is_plain() {
             map3(to, rows, |a: T, b: T, c: T| a.fma(b, c, Rounding::Nearest).canonical())
         } else {
@@ -252,7 +252,7 @@ fn arithmetic<T: Float>(decoder: &mut Decoder<'_, '_>, instruction: &Instruction
         });
     }
     let [to, a, b] = decoder.operands(instruction)?;
-    let (to, rows) = (decoder.to::<T>(to)?, [decoder.from::<T>(a)?, decoder.from::<T>(b)?]);
+    let (to, rows) = (decoder.result::<T>(to)?, [decoder.operand::<T>(a)?, decoder.operand::<T>(b)?]);
     Ok(match (opcode, mode.is_plain()) {
         ("add", true) => map2(to, rows, |a: T, b: T| a.add(b, Rounding::Nearest).canonical()),
         ("sub", true) => map2(to, rows, |a: T, b: T| a.add(-b, Rounding::Nearest).canonical()),
@@ -290,12 +290,12 @@ fn extreme<T: Float>(
     };
     if instruction.operands.len() == 4 {
         let [to, a, b, c] = decoder.operands(instruction)?;
-        let rows = [decoder.from::<T>(a)?, decoder.from::<T>(b)?, decoder.from::<T>(c)?];
-        return Ok(map3(decoder.to::<T>(to)?, rows, move |a: T, b: T, c: T| pick(pick(a, b), c)));
+        let rows = [decoder.operand::<T>(a)?, decoder.operand::<T>(b)?, decoder.operand::<T>(c)?];
+        return Ok(map3(decoder.result::<T>(to)?, rows, move |a: T, b: T, c: T| pick(pick(a, b), c)));
     }
     let [to, a, b] = decoder.operands(instruction)?;
-    let rows = [decoder.from::<T>(a)?, decoder.from::<T>(b)?];
-    Ok(map2(decoder.to::<T>(to)?, rows, pick))
+    let rows = [decoder.operand::<T>(a)?, decoder.operand::<T>(b)?];
+    Ok(map2(decoder.result::<T>(to)?, rows, pick))
 }
 
 fn test<T: Float>(
@@ -306,7 +306,7 @@ fn test<T: Float>(
     let kind = modifiers.expect(&["finite", "infinite", "number", "notanumber", "normal", "subnormal"])?;
     modifiers.end()?;
     let [to, a] = decoder.operands(instruction)?;
-    let (to, a) = (decoder.to_class(to, Class::Predicate)?, decoder.from::<T>(a)?);
+    let (to, a) = (decoder.result_row(to, Class::Predicate)?, decoder.operand::<T>(a)?);
     let finish = move |registers: &mut Registers, bits, mask| {
         registers.write_predicate(to, bits, mask);
     };
@@ -335,7 +335,7 @@ fn approximation(
         if !is_f32 {
             return Err(decoder.refuse("a type that is not known here"));
         }
-        let (to, rows) = (decoder.to::<f32>(to)?, [decoder.from::<f32>(a)?, decoder.from::<f32>(b)?]);
+        let (to, rows) = (decoder.result::<f32>(to)?, [decoder.operand::<f32>(a)?, decoder.operand::<f32>(b)?]);
         decoder.lanes(if kind == "full" {
             map2(to, rows, move |a: f32, b: f32| mode.result(mode.operand(a) / mode.operand(b)))
         } else {
@@ -348,7 +348,7 @@ fn approximation(
         return Err(decoder.refuse("a modifier that is not known here"));
     }
     if !is_f32 {
-        let (to, a) = (decoder.to::<f64>(to)?, decoder.from::<f64>(a)?);
+        let (to, a) = (decoder.result::<f64>(to)?, decoder.operand::<f64>(a)?);
         // With `.ftz` a first guess from the high word, without a function of full precision.
         let step = match (opcode, flushes) {
             ("rcp", true) => map1(to, a, approx::rcp_f64),
@@ -359,7 +359,7 @@ fn approximation(
         decoder.lanes(step);
         return Ok(());
     }
-    let (to, a) = (decoder.to::<f32>(to)?, decoder.from::<f32>(a)?);
+    let (to, a) = (decoder.result::<f32>(to)?, decoder.operand::<f32>(a)?);
     decoder.lanes(match opcode {
         "ex2" => map1(to, a, move |a: f32| mode.result(approx::ex2(mode.operand(a)))),
         "lg2" => map1(to, a, move |a: f32| mode.result(approx::lg2(mode.operand(a)))),

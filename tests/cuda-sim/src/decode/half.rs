@@ -86,7 +86,7 @@ fn operation<H: Half, V: Halves<H>>(
     match opcode {
         "neg" | "abs" | "ex2" | "tanh" => {
             let [to, a] = decoder.operands(instruction)?;
-            let (to, a) = (decoder.to::<V>(to)?, decoder.from::<V>(a)?);
+            let (to, a) = (decoder.result::<V>(to)?, decoder.operand::<V>(a)?);
             Ok(match opcode {
                 "neg" => map1(to, a, |a: V| V::apply([a; 3], |[a, ..]| H::from_bits(a.to_bits() ^ 0x8000))),
                 "abs" => map1(to, a, |a: V| V::apply([a; 3], |[a, ..]| H::from_bits(a.to_bits() & 0x7fff))),
@@ -96,15 +96,15 @@ fn operation<H: Half, V: Halves<H>>(
         }
         "fma" => {
             let [to, a, b, c] = decoder.operands(instruction)?;
-            let rows = [decoder.from::<V>(a)?, decoder.from::<V>(b)?, decoder.from::<V>(c)?];
+            let rows = [decoder.operand::<V>(a)?, decoder.operand::<V>(b)?, decoder.operand::<V>(c)?];
             if mode.flushes || mode.saturates {
                 return Err(decoder.refuse("a modifier that is not known here"));
             }
-            Ok(map3(decoder.to::<V>(to)?, rows, |a: V, b: V, c: V| V::apply([a, b, c], |[a, b, c]| a.fma(b, c))))
+            Ok(map3(decoder.result::<V>(to)?, rows, |a: V, b: V, c: V| V::apply([a, b, c], |[a, b, c]| a.fma(b, c))))
         }
         "add" | "sub" | "mul" | "min" | "max" => {
             let [to, a, b] = decoder.operands(instruction)?;
-            let (to, rows) = (decoder.to::<V>(to)?, [decoder.from::<V>(a)?, decoder.from::<V>(b)?]);
+            let (to, rows) = (decoder.result::<V>(to)?, [decoder.operand::<V>(a)?, decoder.operand::<V>(b)?]);
             let is_min = opcode == "min";
             let extreme = move |a: f32, b: f32| {
                 let a_first = a < b || a == b && a.is_sign_negative();

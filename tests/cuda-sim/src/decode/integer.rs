@@ -128,7 +128,7 @@ pub(super) fn decode(decoder: &mut Decoder<'_, '_>, instruction: &Instruction) -
             let [to, a] = decoder.operands(instruction)?;
             let negates = instruction.opcode == "neg";
             let step = with_int!(decoder, ty, T => {
-                let (to, a) = (decoder.to::<T>(to)?, decoder.from::<T>(a)?);
+                let (to, a) = (decoder.result::<T>(to)?, decoder.operand::<T>(a)?);
                 if negates {
                     map1(to, a, |a: T| a.wrapping_neg())
                 } else {
@@ -154,12 +154,12 @@ pub(super) fn decode(decoder: &mut Decoder<'_, '_>, instruction: &Instruction) -
 
 fn binary<T: Lane>(decoder: &mut Decoder<'_, '_>, instruction: &Instruction) -> Decoded<(u32, [u32; 2])> {
     let [to, a, b] = decoder.operands(instruction)?;
-    Ok((decoder.to::<T>(to)?, [decoder.from::<T>(a)?, decoder.from::<T>(b)?]))
+    Ok((decoder.result::<T>(to)?, [decoder.operand::<T>(a)?, decoder.operand::<T>(b)?]))
 }
 
 fn ternary<T: Lane>(decoder: &mut Decoder<'_, '_>, instruction: &Instruction) -> Decoded<(u32, [u32; 3])> {
     let [to, a, b, c] = decoder.operands(instruction)?;
-    Ok((decoder.to::<T>(to)?, [decoder.from::<T>(a)?, decoder.from::<T>(b)?, decoder.from::<T>(c)?]))
+    Ok((decoder.result::<T>(to)?, [decoder.operand::<T>(a)?, decoder.operand::<T>(b)?, decoder.operand::<T>(c)?]))
 }
 
 /// Sums and differences, with carry or without.
@@ -256,7 +256,7 @@ macro_rules! with_wide {
 fn wide_product(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, ty: Type) -> Decoded<LaneStep> {
     let [to, a, b] = decoder.operands(instruction)?;
     Ok(with_wide!(decoder, ty, T, W => {
-        let (to, rows) = (decoder.to::<W>(to)?, [decoder.from::<T>(a)?, decoder.from::<T>(b)?]);
+        let (to, rows) = (decoder.result::<W>(to)?, [decoder.operand::<T>(a)?, decoder.operand::<T>(b)?]);
         map2(to, rows, |a: T, b: T| W::from(a).wrapping_mul(W::from(b)))
     }))
 }
@@ -264,8 +264,8 @@ fn wide_product(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, ty: Ty
 fn wide_sum(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, ty: Type) -> Decoded<LaneStep> {
     let [to, a, b, c] = decoder.operands(instruction)?;
     Ok(with_wide!(decoder, ty, T, W => {
-        let rows = [decoder.from::<T>(a)?, decoder.from::<T>(b)?, decoder.from::<W>(c)?];
-        map3(decoder.to::<W>(to)?, rows, |a: T, b: T, c: W| W::from(a).wrapping_mul(W::from(b)).wrapping_add(c))
+        let rows = [decoder.operand::<T>(a)?, decoder.operand::<T>(b)?, decoder.operand::<W>(c)?];
+        map3(decoder.result::<W>(to)?, rows, |a: T, b: T, c: W| W::from(a).wrapping_mul(W::from(b)).wrapping_add(c))
     }))
 }
 
@@ -333,7 +333,7 @@ fn logic(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifiers
     let step = with_int!(decoder, ty, T => match opcode {
         "not" | "cnot" => {
             let [to, a] = decoder.operands(instruction)?;
-            let (to, a) = (decoder.to::<T>(to)?, decoder.from::<T>(a)?);
+            let (to, a) = (decoder.result::<T>(to)?, decoder.operand::<T>(a)?);
             if opcode == "not" { map1(to, a, |a: T| !a) } else { map1(to, a, |a: T| T::from(a == 0)) }
         }
         _ => {
@@ -351,7 +351,7 @@ fn logic(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifiers
 
 fn predicate_logic(decoder: &mut Decoder<'_, '_>, instruction: &Instruction) -> Decoded<()> {
     let to = instruction.operands.first().ok_or_else(|| decoder.refuse("expected operands"))?;
-    let to = decoder.to_class(to, Class::Predicate)?;
+    let to = decoder.result_row(to, Class::Predicate)?;
     let from =
         instruction.operands[1..].iter().map(|operand| decoder.predicate(operand)).collect::<Decoded<Vec<_>>>()?;
     let step: LaneStep = match (instruction.opcode.as_str(), from.as_slice()) {
@@ -377,7 +377,7 @@ fn shift(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifiers
     let [to, a, b] = decoder.operands(instruction)?;
     let left = instruction.opcode == "shl";
     let step = with_int!(decoder, ty, T => {
-        let (to, rows) = (decoder.to::<T>(to)?, [decoder.from::<T>(a)?, decoder.from::<u32>(b)?]);
+        let (to, rows) = (decoder.result::<T>(to)?, [decoder.operand::<T>(a)?, decoder.operand::<u32>(b)?]);
         // Counts over the width shift everything out; a negative number leaves its sign.
         if left {
             map2(to, rows, |a: T, by: u32| if by < T::BITS { a << by } else { 0 })
@@ -412,22 +412,22 @@ fn extract(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifie
     let ty = modifiers.ty()?;
     modifiers.end()?;
     let [to, a, position, length] = decoder.operands(instruction)?;
-    let (position, length) = (decoder.from::<u32>(position)?, decoder.from::<u32>(length)?);
+    let (position, length) = (decoder.operand::<u32>(position)?, decoder.operand::<u32>(length)?);
     let step = match ty {
         Type::U32 => {
-            let (to, a) = (decoder.to::<u32>(to)?, decoder.from::<u32>(a)?);
+            let (to, a) = (decoder.result::<u32>(to)?, decoder.operand::<u32>(a)?);
             map3(to, [a, position, length], |a: u32, p: u32, n: u32| field(a.into(), 32, false, p, n) as u32)
         }
         Type::S32 => {
-            let (to, a) = (decoder.to::<u32>(to)?, decoder.from::<u32>(a)?);
+            let (to, a) = (decoder.result::<u32>(to)?, decoder.operand::<u32>(a)?);
             map3(to, [a, position, length], |a: u32, p: u32, n: u32| field(a.into(), 32, true, p, n) as u32)
         }
         Type::U64 => {
-            let (to, a) = (decoder.to::<u64>(to)?, decoder.from::<u64>(a)?);
+            let (to, a) = (decoder.result::<u64>(to)?, decoder.operand::<u64>(a)?);
             map3(to, [a, position, length], |a: u64, p: u32, n: u32| field(a, 64, false, p, n))
         }
         Type::S64 => {
-            let (to, a) = (decoder.to::<u64>(to)?, decoder.from::<u64>(a)?);
+            let (to, a) = (decoder.result::<u64>(to)?, decoder.operand::<u64>(a)?);
             map3(to, [a, position, length], |a: u64, p: u32, n: u32| field(a, 64, true, p, n))
         }
         _ => return Err(decoder.refuse("a type that is not known here")),
@@ -460,9 +460,9 @@ fn insert(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifier
         _ => return Err(decoder.refuse("a type that is not known here")),
     };
     let [to, a, b, position, length] = decoder.operands(instruction)?;
-    let to = crate::exec::registers::Register { class, index: decoder.to_class(to, class)? };
-    let [a, b] = [decoder.from_any(a, class)?, decoder.from_any(b, class)?];
-    let (position, length) = (decoder.from::<u32>(position)?, decoder.from::<u32>(length)?);
+    let to = crate::exec::registers::Register { class, index: decoder.result_row(to, class)? };
+    let [a, b] = [decoder.operand_register(a, class)?, decoder.operand_register(b, class)?];
+    let (position, length) = (decoder.operand::<u32>(position)?, decoder.operand::<u32>(length)?);
     decoder.lanes(Box::new(move |registers, mask| {
         let [a, b] = [a, b].map(|from| registers.widened(from));
         let [position, length] = [position, length].map(|row| registers.row::<u32>(row).map(|bits| bits & 0xff));
@@ -518,8 +518,8 @@ fn lookup(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifier
     modifiers.end()?;
     let [to, a, b, c, table] = decoder.operands(instruction)?;
     let Operand::Int(table) = *table else { return Err(decoder.refuse("expected a constant table")) };
-    let rows = [decoder.from::<u32>(a)?, decoder.from::<u32>(b)?, decoder.from::<u32>(c)?];
-    let to = decoder.to::<u32>(to)?;
+    let rows = [decoder.operand::<u32>(a)?, decoder.operand::<u32>(b)?, decoder.operand::<u32>(c)?];
+    let to = decoder.result::<u32>(to)?;
     decoder.lanes(map3(to, rows, move |a: u32, b: u32, c: u32| {
         let term = |index: u32| {
             let [a, b, c] =
@@ -573,12 +573,12 @@ fn count(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifiers
     }
     let [to, a] = decoder.operands(instruction)?;
     let step = with_int!(decoder, ty, T => {
-        let a = decoder.from::<T>(a)?;
+        let a = decoder.operand::<T>(a)?;
         match opcode {
-            "brev" => map1(decoder.to::<T>(to)?, a, |a: T| a.reverse_bits()),
-            "popc" => map1(decoder.to::<u32>(to)?, a, |a: T| a.count_ones()),
-            "clz" => map1(decoder.to::<u32>(to)?, a, |a: T| a.leading_zeros()),
-            _ => map1(decoder.to::<u32>(to)?, a, move |a: T| {
+            "brev" => map1(decoder.result::<T>(to)?, a, |a: T| a.reverse_bits()),
+            "popc" => map1(decoder.result::<u32>(to)?, a, |a: T| a.count_ones()),
+            "clz" => map1(decoder.result::<u32>(to)?, a, |a: T| a.leading_zeros()),
+            _ => map1(decoder.result::<u32>(to)?, a, move |a: T| {
                 // Of a negative number, the first bit that is not its sign.
                 let zeros = if T::MIN != 0 && a.leading_zeros() == 0 { (!a).leading_zeros() } else { a.leading_zeros() };
                 match (zeros == T::BITS, as_shift) {

@@ -163,7 +163,7 @@ fn decode_store(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, modifi
     }
     let mut registers = Vec::new();
     for part in &parts {
-        registers.push(decoder.from_any(part, declared)?);
+        registers.push(decoder.operand_register(part, declared)?);
     }
     let class = same_class(decoder, &registers, ty)?;
     let rows = registers.iter().map(|register| register.index).collect();
@@ -210,13 +210,13 @@ fn decode_atomic(
     };
     let class = ty.class().ok_or_else(|| decoder.refuse("a type that is not known here"))?;
     let address = decoder.address(address, space)?;
-    let operands = [first, second].map(|operand| decoder.from_class(operand, class));
+    let operands = [first, second].map(|operand| decoder.operand_row(operand, class));
     let [first, second] = operands;
     let operands = [first?, second?].map(|index| Register { class, index });
     let to = match to {
         None => None,
         Some(Operand::Name(name)) if name == "_" => None,
-        Some(to) => Some(Register { class, index: decoder.to_class(to, class)? }),
+        Some(to) => Some(Register { class, index: decoder.result_row(to, class)? }),
     };
     // A fence inside the operation orders what the block did before.
     let releases = matches!(order, Some("release" | "acq_rel" | "sc"));

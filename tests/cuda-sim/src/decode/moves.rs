@@ -31,7 +31,7 @@ fn move_value(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modi
         _ => {}
     }
     let class = ty.class().ok_or_else(|| decoder.refuse("a type that is not known here"))?;
-    let to = decoder.to_class(to, class)?;
+    let to = decoder.result_row(to, class)?;
     if let Operand::Name(name) = from
         && decoder.register(name)?.is_none()
         && let Ok(place) = decoder.place(name)
@@ -40,7 +40,7 @@ fn move_value(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modi
         decoder.memory(step);
         return Ok(());
     }
-    let from = decoder.from_class(from, class)?;
+    let from = decoder.operand_row(from, class)?;
     decoder.lanes(copy(class, to, from));
     Ok(())
 }
@@ -60,7 +60,8 @@ fn copy(class: Class, to: u32, from: u32) -> LaneStep {
 
 /// Writes the address of a variable: in a memory of its own relative to that memory.
 fn address_of(decoder: &Decoder<'_, '_>, to: Register, place: Place) -> Decoded<MemoryStep> {
-    if to.class != Class::B64 && !(to.class == Class::B32 && !matches!(place, Place::Global(_))) {
+    let fits = to.class == Class::B64 || to.class == Class::B32 && matches!(place, Place::Offset(..));
+    if !fits {
         return Err(decoder.refuse("an address must have 64 bits, or 32 in a space of its own"));
     }
     Ok(Box::new(move |registers, spaces, mask| {
@@ -78,12 +79,12 @@ fn address_of(decoder: &Decoder<'_, '_>, to: Register, place: Place) -> Decoded<
 fn unpack(decoder: &mut Decoder<'_, '_>, ty: Type, parts: &[Operand], from: &Operand) -> Decoded<()> {
     let class = packed_class(decoder, ty, parts)?;
     let part = part_class(decoder, ty, parts)?;
-    let from = Register { class, index: decoder.from_class(from, class)? };
+    let from = Register { class, index: decoder.operand_row(from, class)? };
     let width = ty.bytes() * 8 / parts.len();
     let mut to = Vec::new();
     for (place, operand) in parts.iter().enumerate() {
         if *operand != Operand::Name("_".to_owned()) {
-            to.push((place * width, Register { class: part, index: decoder.to_class(operand, part)? }));
+            to.push((place * width, Register { class: part, index: decoder.result_row(operand, part)? }));
         }
     }
     decoder.lanes(Box::new(move |registers, mask| {
@@ -99,9 +100,9 @@ fn unpack(decoder: &mut Decoder<'_, '_>, ty: Type, parts: &[Operand], from: &Ope
 fn pack(decoder: &mut Decoder<'_, '_>, ty: Type, to: &Operand, parts: &[Operand]) -> Decoded<()> {
     let class = packed_class(decoder, ty, parts)?;
     let part = part_class(decoder, ty, parts)?;
-    let to = Register { class, index: decoder.to_class(to, class)? };
+    let to = Register { class, index: decoder.result_row(to, class)? };
     let width = ty.bytes() * 8 / parts.len();
-    let from = parts.iter().map(|operand| Ok(Register { class: part, index: decoder.from_class(operand, part)? }));
+    let from = parts.iter().map(|operand| Ok(Register { class: part, index: decoder.operand_row(operand, part)? }));
     let from = from.collect::<Decoded<Vec<_>>>()?;
     decoder.lanes(Box::new(move |registers, mask| {
         let mut whole: Row<u64> = [0; LANES];
@@ -151,7 +152,7 @@ fn convert_address(
         _ => 0,
     };
     let [to, from] = decoder.operands(instruction)?;
-    let to = decoder.to::<u64>(to)?;
+    let to = decoder.result::<u64>(to)?;
     let from = match from {
         Operand::Name(name) if decoder.register(name)?.is_none() => {
             let place = decoder.place(name)?;
@@ -160,7 +161,7 @@ fn convert_address(
             decoder.memory(step);
             register.index
         }
-        _ => decoder.from::<u64>(from)?,
+        _ => decoder.operand::<u64>(from)?,
     };
     decoder.lanes(match (base, to_space) {
         (0, _) => map1(to, from, |address: u64| address),

@@ -24,7 +24,7 @@ pub(super) fn decode(decoder: &mut Decoder<'_, '_>, instruction: &Instruction) -
         }
         modifiers.end()?;
         let [to] = decoder.operands(instruction)?;
-        let to = decoder.to::<u32>(to)?;
+        let to = decoder.result::<u32>(to)?;
         decoder.lanes(Box::new(move |registers, mask| registers.write(to, &[mask; LANES], mask)));
         return Ok(());
     }
@@ -47,10 +47,10 @@ fn converge(decoder: &mut Decoder<'_, '_>, members: u32, name: &'static str, run
 /// A result and, behind a bar, a predicate.
 fn with_predicate(decoder: &mut Decoder<'_, '_>, to: &Operand, class: Class) -> Decoded<(Register, Option<u32>)> {
     let (to, predicate) = match to {
-        Operand::Pair(to, predicate) => (&**to, Some(decoder.to_class(predicate, Class::Predicate)?)),
+        Operand::Pair(to, predicate) => (&**to, Some(decoder.result_row(predicate, Class::Predicate)?)),
         single => (single, None),
     };
-    Ok((Register { class, index: decoder.to_class(to, class)? }, predicate))
+    Ok((Register { class, index: decoder.result_row(to, class)? }, predicate))
 }
 
 fn shuffle(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifiers: Modifiers<'_>) -> Decoded<()> {
@@ -61,7 +61,7 @@ fn shuffle(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifie
     modifiers.end()?;
     let [to, from, by, clamp, members] = decoder.operands(instruction)?;
     let (to, predicate) = with_predicate(decoder, to, Class::B32)?;
-    let [from, by, clamp, members] = [from, by, clamp, members].map(|operand| decoder.from::<u32>(operand));
+    let [from, by, clamp, members] = [from, by, clamp, members].map(|operand| decoder.operand::<u32>(operand));
     let (from, by, clamp, members) = (from?, by?, clamp?, members?);
     // The lane that a lane reads, if it is one of its segment.
     let source: fn(u32, u32, u32, u32) -> (u32, bool) = match kind {
@@ -103,17 +103,17 @@ fn vote(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifiers:
     let kind = modifiers.expect(&["all", "any", "uni", "ballot"])?;
     modifiers.end()?;
     let [to, predicate, members] = decoder.operands(instruction)?;
-    let (predicate, members) = (decoder.predicate(predicate)?, decoder.from::<u32>(members)?);
+    let (predicate, members) = (decoder.predicate(predicate)?, decoder.operand::<u32>(members)?);
     let step: LaneStep = match (kind, ty) {
         ("ballot", Type::B32) => {
-            let to = decoder.to::<u32>(to)?;
+            let to = decoder.result::<u32>(to)?;
             Box::new(move |registers, mask| {
                 let votes = predicate.mask(registers) & mask;
                 registers.write(to, &[votes; LANES], mask);
             })
         }
         ("all" | "any" | "uni", Type::Pred) => {
-            let to = decoder.to_class(to, Class::Predicate)?;
+            let to = decoder.result_row(to, Class::Predicate)?;
             let holds: fn(u32, u32) -> bool = match kind {
                 "all" => |votes, mask| votes == mask,
                 "any" => |votes, _| votes != 0,
@@ -141,8 +141,8 @@ fn match_values(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut mo
     };
     let [to, from, members] = decoder.operands(instruction)?;
     let (to, predicate) = with_predicate(decoder, to, Class::B32)?;
-    let from = Register { class, index: decoder.from_class(from, class)? };
-    let members = decoder.from::<u32>(members)?;
+    let from = Register { class, index: decoder.operand_row(from, class)? };
+    let members = decoder.operand::<u32>(members)?;
     converge(
         decoder,
         members,
@@ -185,8 +185,8 @@ fn reduce(decoder: &mut Decoder<'_, '_>, instruction: &Instruction, mut modifier
         _ => return Err(decoder.refuse("an operation that the type does not have")),
     };
     let [to, from, members] = decoder.operands(instruction)?;
-    let to = decoder.to::<u32>(to)?;
-    let (from, members) = (decoder.from::<u32>(from)?, decoder.from::<u32>(members)?);
+    let to = decoder.result::<u32>(to)?;
+    let (from, members) = (decoder.operand::<u32>(from)?, decoder.operand::<u32>(members)?);
     converge(
         decoder,
         members,

@@ -62,6 +62,9 @@ pub(crate) struct TouchedAllocation {
     pub written: Range<u64>,
 }
 
+/// A range that any address extends.
+const NOTHING: Range<u64> = Range { start: u64::MAX, end: 0 };
+
 /// Local memory of a warp: `stride` bytes for each lane, one lane after the other.
 #[derive(Default)]
 pub(crate) struct Local {
@@ -146,9 +149,9 @@ impl Spaces<'_> {
                 let away = |lane: &usize| window(addresses[*lane] ^ near) != 0;
                 lanes &= !(0..LANES).filter(away).fold(0, |away, lane| away | 1 << lane);
             }
-            for lane in 0..LANES {
+            for (lane, address) in addresses.iter_mut().enumerate() {
                 if lanes >> lane & 1 == 0 {
-                    addresses[lane] = near;
+                    *address = near;
                 }
             }
             (addresses.iter().copied().fold(near, u64::min), addresses.iter().copied().fold(near, u64::max))
@@ -233,7 +236,7 @@ impl Spaces<'_> {
             Some(index) => index,
             None => {
                 self.memory.check_device(around.start, self.device, access)?;
-                self.touched.push(TouchedAllocation { window: id, read: u64::MAX..0, written: u64::MAX..0 });
+                self.touched.push(TouchedAllocation { window: id, read: NOTHING, written: NOTHING });
                 self.touched.len() - 1
             }
         };

@@ -24,7 +24,7 @@ fn check(expression: &str, tolerance: f32, expected: fn(f32) -> f32) {
         let touched = device.launch("f", blocks, 128, &parameters);
         // Beside the input, tables of constants.
         assert!(touched.read.contains(&(from..from + 4 * input.len() as u64)));
-        assert_eq!(touched.written, [to..to + 4 * input.len() as u64]);
+        assert_eq!(touched.written, std::slice::from_ref(&(to..to + 4 * input.len() as u64)));
         for (&x, found) in input.iter().zip(device.download::<f32>(to, input.len())) {
             let expected = expected(x);
             let equal = found == expected || found.is_nan() && expected.is_nan();

@@ -87,7 +87,7 @@ fn products_of_24_bits() {
     let signed = |a: i32| i64::from(a << 8 >> 8);
     let unsigned = |a: u32| u64::from(a & 0xff_ffff);
     check2("mul24.lo.s32 {o}, {a}, {b};", |a: i32, b: i32| (signed(a) * signed(b)) as i32);
-    check2("mul24.hi.s32 {o}, {a}, {b};", |a: i32, b: i32| (signed(a) * signed(b) >> 16) as i32);
+    check2("mul24.hi.s32 {o}, {a}, {b};", |a: i32, b: i32| ((signed(a) * signed(b)) >> 16) as i32);
     check2("mul24.lo.u32 {o}, {a}, {b};", |a: u32, b: u32| (unsigned(a) * unsigned(b)) as u32);
     check3("mad24.lo.u32 {o}, {a}, {b}, {c};", |a: u32, b: u32, c: u32| {
         ((unsigned(a) * unsigned(b)) as u32).wrapping_add(c)
