@@ -8,8 +8,15 @@ typedef long long int64_t;
 typedef unsigned long long uint64_t;
 
 // The half elements, under the names of CUDA's headers, which are not there. They are computed with as `float`.
+#define ASSIGNMENTS(HALF)                                                                               \
+    __device__ __forceinline__ HALF& operator+=(float other) { return *this = HALF((float)*this + other); } \
+    __device__ __forceinline__ HALF& operator-=(float other) { return *this = HALF((float)*this - other); } \
+    __device__ __forceinline__ HALF& operator*=(float other) { return *this = HALF((float)*this * other); } \
+    __device__ __forceinline__ HALF& operator/=(float other) { return *this = HALF((float)*this / other); }
+
 struct __half {
     unsigned short bits;
+    ASSIGNMENTS(__half)
     __half() = default;
     __device__ __forceinline__ __half(float value) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value)); }
     __device__ __forceinline__ operator float() const {
@@ -21,6 +28,7 @@ struct __half {
 
 struct __nv_bfloat16 {
     unsigned short bits;
+    ASSIGNMENTS(__nv_bfloat16)
     __nv_bfloat16() = default;
     __device__ __forceinline__ __nv_bfloat16(float value) {
         unsigned int wide = __float_as_uint(value);

@@ -38,7 +38,12 @@ pub(super) fn launch(
         let Origin { op, at } = origin;
         Error::LaunchLimit { op, device: context.id(), name, found, bound, at }
     })?;
-    let text = format!("{PRELUDE}typedef {} T;\n#line 1\n{}", name(setting.generic), function.source);
+    let text = format!(
+        "#line 1 \"prelude\"\n{PRELUDE}typedef {} T;\n#line 1 \"{}.cu\"\n{}",
+        name(setting.generic),
+        function.entry,
+        function.source
+    );
     let loaded = context.function(&text, function.entry, geometry.shared_bytes, origin)?;
 
     let words = function.params.iter().map(|param| value(*param, setting, tensors, outputs));
