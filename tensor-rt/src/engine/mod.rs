@@ -140,6 +140,12 @@ impl<'a> Launch<'a> {
         evaluate(expr, self.sizes, self.scalars).unwrap_or(0)
     }
 
+    /// The index along each free axis, then each reduced axis, of a point given by its row-major positions among the free
+    /// and the reduced ones.
+    pub(crate) fn position(&self, free: usize, reduced: usize) -> Box<[usize]> {
+        position(self.kernel, |axis| self.axis_sizes(axis).collect(), free, reduced)
+    }
+
     /// The sizes of the dimensions that an axis stands for.
     pub(crate) fn axis_sizes(&self, axis: u16) -> impl Iterator<Item = usize> + '_ {
         axis_sizes(self.program, self.sizes, self.rest, axis)

@@ -383,6 +383,10 @@ fn along(axes: &[u16], position: &[usize], kernel: &Kernel, setting: Setting<'_>
 
 /// The engine of the host, for what runs there.
 fn engine(home: Home) -> Result<Option<&'static dyn Engine>> {
+    #[cfg(test)]
+    if let Some(engine) = crate::engine::cuda::tests::mirror::engine() {
+        return Ok(Some(engine));
+    }
     if home.is_cpu() { Ok(Some(cpu_engine()?)) } else { Ok(None) }
 }
 

@@ -20,17 +20,23 @@ mod geometry;
 mod mapping;
 #[forbid(unsafe_code)]
 mod prelude;
+#[forbid(unsafe_code)]
+mod product;
 pub(crate) mod run;
 #[forbid(unsafe_code)]
 mod scatter;
 #[forbid(unsafe_code)]
 mod source;
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 use smallvec::SmallVec;
 
 use self::arguments::Arguments;
 use self::geometry::Geometry;
 use self::mapping::Mapping;
+use self::product::Product;
 use self::scatter::Scattered;
 use self::source::Source;
 use super::Launch;
@@ -71,8 +77,9 @@ pub(crate) fn prepare(launch: &Launch<'_>) -> Prepared {
 
 /// Adds the kernels of the launch itself.
 fn run(launch: &Launch<'_>, scattered: &Scattered, prepared: &mut Prepared) {
-    let geometry = Geometry::new(launch, scattered);
-    let mapping = Mapping::choose(launch, &geometry);
+    let product = Product::of(launch);
+    let geometry = Geometry::new(launch, scattered, product.as_ref());
+    let mapping = Mapping::choose(launch, &geometry, product);
     let CudaText { entry, source, .. } = launch.kernel.cuda;
     let parts = prepared.reserve(mapping.part_bytes(launch, &geometry));
     for step in mapping.steps(&geometry) {
