@@ -5,24 +5,38 @@
 //! strides, sizes and scalars are packed as the parameters that the text declares ([`arguments`]). Some launches become
 //! several: a long row is folded in two steps, and what is scattered into starts from its identity ([`scatter`]).
 //!
-//! Nothing here calls a driver. Pointers of arrays are device addresses that are never followed.
+//! What is prepared, [`run`] gives to a stream. Pointers of arrays are device addresses that are never followed.
 //!
 //! Invariants: what decides the order in which numbers are combined depends on sizes and strides alone; the parameters of a
 //! prepared kernel are those of its text, in order, size and alignment.
 
+#[forbid(unsafe_code)]
 mod arguments;
-mod fault;
+#[forbid(unsafe_code)]
+pub(crate) mod fault;
+#[forbid(unsafe_code)]
 mod geometry;
+#[forbid(unsafe_code)]
 mod mapping;
+#[forbid(unsafe_code)]
 mod prelude;
+#[forbid(unsafe_code)]
+mod product;
+pub(crate) mod run;
+#[forbid(unsafe_code)]
 mod scatter;
+#[forbid(unsafe_code)]
 mod source;
+
+#[cfg(test)]
+pub(crate) mod tests;
 
 use smallvec::SmallVec;
 
 use self::arguments::Arguments;
 use self::geometry::Geometry;
 use self::mapping::Mapping;
+use self::product::Product;
 use self::scatter::Scattered;
 use self::source::Source;
 use super::Launch;
@@ -63,8 +77,9 @@ pub(crate) fn prepare(launch: &Launch<'_>) -> Prepared {
 
 /// Adds the kernels of the launch itself.
 fn run(launch: &Launch<'_>, scattered: &Scattered, prepared: &mut Prepared) {
-    let geometry = Geometry::new(launch, scattered);
-    let mapping = Mapping::choose(launch, &geometry);
+    let product = Product::of(launch);
+    let geometry = Geometry::new(launch, scattered, product.as_ref());
+    let mapping = Mapping::choose(launch, &geometry, product);
     let CudaText { entry, source, .. } = launch.kernel.cuda;
     let parts = prepared.reserve(mapping.part_bytes(launch, &geometry));
     for step in mapping.steps(&geometry) {
