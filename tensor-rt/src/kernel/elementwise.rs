@@ -13,7 +13,6 @@ use super::launch::{Setting, cpu_engine, error_of};
 use super::program::{Array, Program, Schedule};
 use super::sizes::Resolved;
 use crate::accounting;
-use crate::device::DeviceId;
 use crate::engine::{LaunchError, LaunchFault, RunLaunch, unravel};
 use crate::error::Result;
 use crate::shape::PerAxis;
@@ -45,7 +44,7 @@ pub(super) fn run<'r>(
     if crate::engine::cuda::tests::mirror::engine().is_some() {
         return Ok(false);
     }
-    if points == 0 || !matches!(setting.device, DeviceId::Cpu) {
+    if points == 0 || !setting.home.is_cpu() {
         return Ok(false);
     }
     let (mut operands, mut writes) = (SmallVec::<[Slot; 4]>::new(), SmallVec::<[Slot; 2]>::new());
@@ -66,7 +65,7 @@ pub(super) fn run<'r>(
     }
     accounting::launch(origin.at, 1);
     // SAFETY: as in `Frame::launch`; every array has the one axis of the program, so each is a run of `points` elements.
-    let launch = unsafe { RunLaunch::new(bodies[0][0], points, &operands, &writes, scalars, sizes) };
+    let launch = unsafe { RunLaunch::new(kernel, bodies[0][0], points, &operands, &writes, scalars, sizes) };
     let Some((point, kind)) = cpu_engine()?.launch_over_runs(&launch) else { return Ok(true) };
     let position = if setting.program.axes[0].rest { unravel(point, &resolved.rest) } else { vec![point] };
     let fault = LaunchFault { kind, position: position.into() };
@@ -74,5 +73,5 @@ pub(super) fn run<'r>(
 }
 
 fn slot(raw: &Raw) -> Slot {
-    Slot { pointer: raw.pointer().cast_mut(), dtype: raw.dtype() }
+    Slot::of_points(raw.pointer().cast_mut(), raw.dtype())
 }

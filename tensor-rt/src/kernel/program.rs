@@ -180,6 +180,8 @@ pub struct Reduction {
     pub op: ReduceOp,
     /// The type of the body (for `ArgMax`/`ArgMin` the result is `i64`). Integer sums and products have `i64` bodies.
     pub value: Elem,
+    /// The operand that the body is, if it is one; where their elements agree too, an engine may reduce the array itself.
+    pub operand: Option<u16>,
     /// How the user wrote it, for messages: `max[C]`.
     pub name: &'static str,
 }
@@ -246,10 +248,14 @@ pub struct Pass {
     pub axes: &'static [u16],
     /// Finished reductions that the pass reads.
     pub rows: &'static [u16],
+    /// Reductions of earlier levels whose bodies the pass reads. The passes that evaluate them write nothing.
+    pub bodies: &'static [u16],
     /// Reductions whose bodies the pass evaluates.
     pub reductions: &'static [u16],
     /// Writes that the pass performs.
     pub writes: &'static [u16],
+    /// About how many instructions a vector of points takes.
+    pub cost: u16,
 }
 
 /// What a pass traverses.
@@ -261,6 +267,25 @@ pub enum PassKind {
     Inner,
     /// Free axes; writes.
     Outer,
+}
+
+/// Runs of points along which some of what a kernel's passes read is the same: an engine may give those passes one element
+/// per line, where its blocks are made of such lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines {
+    /// What lines run along.
+    pub along: Along,
+    /// The operands with one element per line. So have finished reductions, if lines run along the reduced axes.
+    pub operands: &'static [u16],
+}
+
+/// The axes of lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Along {
+    /// A line is a row.
+    Reduced,
+    /// A line has the points of all rows at one index along the reduced axes.
+    Free,
 }
 
 /// The two operands of a contraction: `reduction 0 = sum[k](lhs * rhs)`. Its `Level(0)` pass still exists: an engine
@@ -323,6 +348,8 @@ pub struct Kernel {
     pub writes: &'static [Write],
     /// Its traversals in order.
     pub passes: &'static [Pass],
+    /// Set if some pass reads values that repeat along lines.
+    pub lines: Option<Lines>,
     /// Set for `Class::Contraction`.
     pub contraction: Option<Contraction>,
     /// The kernel for CUDA devices.
@@ -369,6 +396,36 @@ pub struct Assertion {
     pub kernel: u16,
     /// Axes of the kernel whose indices say where it does not hold.
     pub axes: &'static [u16],
+}
+
+/// The CUDA function of a hand-written kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct CudaFunction {
+    /// The text of its file.
+    pub source: &'static str,
+    /// The name of the `__global__` function.
+    pub entry: &'static str,
+    /// What it takes, in order.
+    pub params: &'static [CudaParam],
+    /// Blocks along each dimension.
+    pub grid: [SizeExpr; 3],
+    /// Threads of a block along each dimension.
+    pub block: [SizeExpr; 3],
+    /// Bytes of shared memory of a block beside what the function declares.
+    pub shared: SizeExpr,
+}
+
+/// What a CUDA function takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CudaParam {
+    /// The address of a tensor parameter, by position.
+    Tensor(u16),
+    /// A scalar parameter, by position.
+    Scalar(u16),
+    /// The address of an output, by position.
+    Output(u16),
+    /// The size of an extent.
+    Size(u16),
 }
 
 /// Everything the runtime knows of a `tensor_fn!` function.

@@ -157,7 +157,7 @@ impl<'a> Writer<'a> {
                 || pass.nodes.iter().any(|(&node, eval)| match eval {
                     Eval::Gather { .. } => true,
                     Eval::Compute => divides(self.graph(), node),
-                    Eval::Input { .. } | Eval::Old { .. } | Eval::Row(_) => false,
+                    Eval::Input { .. } | Eval::Old { .. } | Eval::Row(_) | Eval::Body(_) => false,
                 })
         };
         scatters || self.kernel.passes.iter().any(fails)

@@ -3,16 +3,22 @@
 //! Invariant: positions are those of the IR (axes, extents, parameters, outputs, residuals) and of the plan (operands,
 //! reductions, writes).
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::cost;
+use super::lines::{Along, Lines};
 use super::pass::{reduce_name, reduced};
-use crate::emit::plan::{Check, Direction, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
+use crate::emit::plan::{Check, Direction, Eval, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
 use crate::emit::{DeviceText, DeviceTexts};
 use crate::ir::{
-    self, Affine, AxisId, Binary, Clip, Elem, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty, Unary, Uniform,
+    self, Affine, AxisId, Binary, Clip, Elem, Extent, ExtentId, Graph, NodeId, Op, Reduction, Source, Target, Ty,
+    Unary, Uniform,
 };
 use crate::schedule::{Class, PassKind};
+use crate::syntax::ast::{Function, ParamKind};
 
 /// The static `PROGRAM` and the constants it is made of.
 pub(super) fn program(
@@ -161,9 +167,17 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>, text: &DeviceText) -> 
     };
     let (free, reduced) = (axes(&kernel.schedule.free), axes(&kernel.schedule.reduced));
     let operands = kernel.operands.iter().map(|read| operand(graph, read));
-    let reductions = kernel.reductions.iter().map(|&(node, level)| reduction(graph, node, level));
+    let reductions = kernel.reductions.iter().map(|&(node, level)| reduction(graph, kernel, node, level));
     let writes = kernel.writes.iter().map(|root| write(graph, root));
-    let passes = kernel.passes.iter().map(pass);
+    let passes = kernel.passes.iter().map(|it| pass(graph, it));
+    let lines = option(Lines::of(graph, kernel).map(|Lines { along, operands }| {
+        let along = match along {
+            Along::Reduced => quote!(Along::Reduced),
+            Along::Free => quote!(Along::Free),
+        };
+        let operands = positions(operands.into_iter());
+        quote!(Lines { along: #along, operands: #operands })
+    }));
     let bare = is_bare(graph, kernel);
     let contraction = option(kernel.contraction.zip(kernel.schedule.contraction.as_ref()).map(|((lhs, rhs), it)| {
         let (lhs, rhs) = (position(lhs), position(rhs));
@@ -181,6 +195,7 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>, text: &DeviceText) -> 
             reductions: &[#(#reductions),*],
             writes: &[#(#writes),*],
             passes: &[#(#passes),*],
+            lines: #lines,
             contraction: #contraction,
             cuda: #cuda,
         }
@@ -210,7 +225,7 @@ fn operand(graph: &Graph, operand: &Operand) -> TokenStream {
     quote!(Operand { array: #array, elem: #elem, index: #index })
 }
 
-fn reduction(graph: &Graph, node: NodeId, level: usize) -> TokenStream {
+fn reduction(graph: &Graph, kernel: &Kernel<'_>, node: NodeId, level: usize) -> TokenStream {
     let Op::Reduce { op, axes } = graph.op(node) else {
         panic!("bug in the schedule: {node:?} is not a reduction");
     };
@@ -219,7 +234,24 @@ fn reduction(graph: &Graph, node: NodeId, level: usize) -> TokenStream {
     let axes: Vec<&str> = axes.iter().map(|&axis| graph.axis(axis).name.trim_end_matches('\'')).collect();
     let name = format!("{}[{}]", reduce_name(*op), axes.join(", "));
     let op = reduce_op(*op);
-    quote!(Reduction { level: #level, op: #op, value: #value, name: #name })
+    let operand = option(reduced_operand(graph, kernel, node).map(|operand| {
+        let operand = position(operand);
+        quote!(#operand)
+    }));
+    quote!(Reduction { level: #level, op: #op, value: #value, operand: #operand, name: #name })
+}
+
+/// The operand that the body of a reduction is, as it stands in memory. Not in a pass that also checks something: it has to
+/// run.
+fn reduced_operand(graph: &Graph, kernel: &Kernel<'_>, reduction: NodeId) -> Option<usize> {
+    let body = graph.args(reduction)[0];
+    let body = if *graph.op(body) == Op::Stop { graph.args(body)[0] } else { body };
+    let evaluates = |pass: &&Pass| pass.reductions.iter().any(|&own| kernel.reductions[own].0 == reduction);
+    let pass = kernel.passes.iter().find(evaluates).filter(|pass| pass.checks.is_empty())?;
+    match pass.nodes.get(&body)? {
+        Eval::Input { operand, guard: None } => Some(*operand),
+        _ => None,
+    }
 }
 
 fn write(graph: &Graph, write: &Write) -> TokenStream {
@@ -245,7 +277,7 @@ fn write(graph: &Graph, write: &Write) -> TokenStream {
     quote!(Write { array: #array, elem: #elem, kind: #kind })
 }
 
-fn pass(pass: &Pass) -> TokenStream {
+fn pass(graph: &Graph, pass: &Pass) -> TokenStream {
     let kind = match pass.kind {
         PassKind::Level(level) => {
             let level = Literal::usize_unsuffixed(level);
@@ -257,14 +289,21 @@ fn pass(pass: &Pass) -> TokenStream {
     let axes = axes(&pass.axes);
     let [operands, rows, reductions, writes] =
         [&pass.operands, &pass.rows, &pass.reductions, &pass.writes].map(|list| positions(list.iter().copied()));
+    let bodies: BTreeSet<usize> = (pass.nodes.values())
+        .filter_map(|eval| if let Eval::Body(reduction) = eval { Some(*reduction) } else { None })
+        .collect();
+    let bodies = positions(bodies.into_iter());
+    let cost = position(cost::of_point(graph, pass));
     quote! {
         Pass {
             kind: #kind,
             operands: #operands,
             axes: #axes,
             rows: #rows,
+            bodies: #bodies,
             reductions: #reductions,
             writes: #writes,
+            cost: #cost,
         }
     }
 }
@@ -372,6 +411,59 @@ fn constant_size(value: i64) -> TokenStream {
         true => quote!(SizeExpr::Const(-#literal)),
         false => quote!(SizeExpr::Const(#literal)),
     }
+}
+
+/// How a hand-written kernel is launched on a CUDA device.
+pub(super) fn cuda_function(function: &Function, kernel: &ir::Kernel, launch: &ir::CudaLaunch) -> Option<TokenStream> {
+    let cuda = function.by_hand.cuda.as_ref()?;
+    let (file, entry) = (&cuda.file, &cuda.entry);
+    let (mut tensors, mut scalars) = (0, 0);
+    let next = |count: &mut usize| {
+        *count += 1;
+        position(*count as u32 - 1)
+    };
+    let params = function.params.iter().map(|param| match &param.kind {
+        ParamKind::Tensor(_) => {
+            let tensor = next(&mut tensors);
+            quote!(CudaParam::Tensor(#tensor))
+        }
+        ParamKind::Scalar(_) => {
+            let scalar = next(&mut scalars);
+            quote!(CudaParam::Scalar(#scalar))
+        }
+    });
+    let outputs = (0..kernel.outputs.len()).map(|output| {
+        let output = position(output as u32);
+        quote!(CudaParam::Output(#output))
+    });
+    let sizes = launch.sizes.iter().map(|axis| {
+        let extent = position(kernel.graph.axis(*axis).extent.0);
+        quote!(CudaParam::Size(#extent))
+    });
+    let extent_size = |extent: ExtentId| match launch.graph.extent(extent) {
+        Extent::Computed(node) => size(&launch.graph, node),
+        Extent::Literal(literal) => constant_size(literal as i64),
+        Extent::Declared => {
+            let extent = position(extent.0);
+            quote!(SizeExpr::Extent(#extent))
+        }
+    };
+    let three = |extents: &[ExtentId]| {
+        let sizes = (0..3).map(|dim| extents.get(dim).map_or_else(|| constant_size(1), |extent| extent_size(*extent)));
+        quote!([#(#sizes),*])
+    };
+    let (grid, block) = (three(&launch.grid), three(&launch.block));
+    let shared = launch.shared.map_or_else(|| constant_size(0), extent_size);
+    Some(quote! {
+        CudaFunction {
+            source: ::core::include_str!(#file),
+            entry: #entry,
+            params: &[#(#params,)* #(#outputs,)* #(#sizes),*],
+            grid: #grid,
+            block: #block,
+            shared: #shared,
+        }
+    })
 }
 
 /// An `I64` expression of sizes and scalars, for the host.

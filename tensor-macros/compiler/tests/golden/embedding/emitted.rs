@@ -33,9 +33,9 @@ pub mod embedding {
         #[inline(always)]
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
-            let tables = block.gather::<T>(0);
             let ids_slice = &block.input::<i64>(1)[..n];
             let out = &mut block.output::<T>(0)[..n];
+            let tables = block.gather::<T>(0);
             for i in 0..n {
                 let ids = ids_slice[i];
                 let table = tables.get(i, [ids]).widen();
@@ -149,10 +149,13 @@ pub mod embedding {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 26,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -195,10 +198,13 @@ pub mod embedding {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 3,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
