@@ -6,15 +6,21 @@
 //!
 //! [`report`] gives the counters of the whole process. [`measure`] gives those of one closure on the calling thread, so
 //! that tests can run side by side.
+//!
+//! A thread counts in a *ledger* of its own, one *tally* per call site: an event is an addition without a lock. Other
+//! threads read tallies through the list of all ledgers; a thread that ends leaves its sums there.
+//!
+//! Invariant: only the thread that owns a tally writes it, so no addition is lost.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::AddAssign;
 use std::panic::Location;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::address::{self, ByAddress};
 use crate::error::Site;
 
 /// How often each thing happened.
@@ -80,9 +86,8 @@ impl Report {
         total
     }
 
-    /// One place may stand at several addresses, one per crate that was compiled with it.
-    fn from_map(map: &SiteMap) -> Report {
-        let mut sites: Vec<(Site, Counters)> = map.values().copied().collect();
+    /// One place may stand several times: at one address per crate that was compiled with it, and for each thread.
+    fn of(mut sites: Vec<(Site, Counters)>) -> Report {
         sites.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
         sites.dedup_by(|(next, counters), (kept, total)| {
             let same = order(next) == order(kept);
@@ -115,82 +120,196 @@ impl Display for Report {
     }
 }
 
+impl Counters {
+    /// What was counted after `earlier`.
+    fn since(self, earlier: Counters) -> Counters {
+        Counters {
+            copies: self.copies - earlier.copies,
+            copied_bytes: self.copied_bytes - earlier.copied_bytes,
+            syncs: self.syncs - earlier.syncs,
+            allocations: self.allocations - earlier.allocations,
+            allocated_bytes: self.allocated_bytes - earlier.allocated_bytes,
+            launches: self.launches - earlier.launches,
+            passes: self.passes - earlier.passes,
+        }
+    }
+}
+
 /// The counters of the process so far.
 pub fn report() -> Report {
-    Report::from_map(&PROCESS.lock().unwrap_or_else(PoisonError::into_inner))
+    let process = process();
+    let running = process.threads.values().flatten().map(|tally| (tally.site, tally.counters()));
+    Report::of(running.chain(process.ended.iter().copied()).collect())
 }
 
 /// Runs `body` and gives what it cost on this thread.
 pub fn measure<R>(body: impl FnOnce() -> R) -> (R, Report) {
-    SCOPES.with_borrow_mut(|scopes| scopes.push(SiteMap::default()));
-    let guard = Scope;
+    let before: ByAddress<Counters> = own_counters().into_iter().map(|(site, now)| (address::of(site), now)).collect();
     let result = body();
-    std::mem::forget(guard);
-    let map = SCOPES.with_borrow_mut(|scopes| scopes.pop()).unwrap_or_default();
-    (result, Report::from_map(&map))
-}
-
-/// Ends the scope of a [`measure`] whose body panicked.
-struct Scope;
-
-impl Drop for Scope {
-    fn drop(&mut self) {
-        SCOPES.with_borrow_mut(|scopes| scopes.pop());
+    let mut sites = own_counters();
+    for (site, now) in &mut sites {
+        *now = now.since(before.get(&address::of(*site)).copied().unwrap_or_default());
     }
+    sites.retain(|(_, cost)| *cost != Counters::default());
+    (result, Report::of(sites))
 }
 
 pub(crate) fn copy(site: Site, bytes: usize) {
-    count(site, Counters { copies: 1, copied_bytes: bytes as u64, ..Counters::default() });
+    count(site, |tally| {
+        add(&tally.copies, 1);
+        add(&tally.copied_bytes, bytes as u64);
+    });
 }
 
 pub(crate) fn sync(site: Site) {
-    count(site, Counters { syncs: 1, ..Counters::default() });
+    count(site, |tally| add(&tally.syncs, 1));
 }
 
 pub(crate) fn allocation(site: Site, bytes: usize) {
-    count(site, Counters { allocations: 1, allocated_bytes: bytes as u64, ..Counters::default() });
+    count(site, |tally| {
+        add(&tally.allocations, 1);
+        add(&tally.allocated_bytes, bytes as u64);
+    });
 }
 
 /// One kernel of `passes` traversals.
 pub(crate) fn launch(site: Site, passes: usize) {
-    count(site, Counters { launches: 1, passes: passes as u64, ..Counters::default() });
+    count(site, |tally| {
+        add(&tally.launches, 1);
+        add(&tally.passes, passes as u64);
+    });
 }
 
-/// Counters by the address of the call site: hashing the file name for every event would cost more than the event.
-type SiteMap = HashMap<usize, (Site, Counters), BuildHasherDefault<AddressHasher>>;
-
-static PROCESS: Mutex<SiteMap> = Mutex::new(SiteMap::with_hasher(BuildHasherDefault::new()));
-
-thread_local! {
-    static SCOPES: RefCell<Vec<SiteMap>> = const { RefCell::new(Vec::new()) };
+/// The events of one call site on one thread.
+struct Tally {
+    site: Site,
+    copies: AtomicU64,
+    copied_bytes: AtomicU64,
+    syncs: AtomicU64,
+    allocations: AtomicU64,
+    allocated_bytes: AtomicU64,
+    launches: AtomicU64,
+    passes: AtomicU64,
 }
 
-fn count(site: Site, counters: Counters) {
-    let address = std::ptr::from_ref(site).addr();
-    let add = |map: &mut SiteMap| map.entry(address).or_insert((site, Counters::default())).1 += counters;
-    add(&mut PROCESS.lock().unwrap_or_else(PoisonError::into_inner));
-    // A thread that ends may drop tensors after its scopes are gone.
-    let _ = SCOPES.try_with(|scopes| scopes.borrow_mut().iter_mut().for_each(add));
-}
+impl Tally {
+    fn new(site: Site) -> Tally {
+        let [copies, copied_bytes, syncs, allocations, allocated_bytes, launches, passes] =
+            [const { AtomicU64::new(0) }; 7];
+        Tally { site, copies, copied_bytes, syncs, allocations, allocated_bytes, launches, passes }
+    }
 
-/// Spreads an address over the hash table.
-#[derive(Default)]
-struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_usize(usize::from(*byte));
+    fn counters(&self) -> Counters {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Counters {
+            copies: count(&self.copies),
+            copied_bytes: count(&self.copied_bytes),
+            syncs: count(&self.syncs),
+            allocations: count(&self.allocations),
+            allocated_bytes: count(&self.allocated_bytes),
+            launches: count(&self.launches),
+            passes: count(&self.passes),
         }
     }
+}
 
-    fn write_usize(&mut self, address: usize) {
-        // The golden ratio's bits; the table uses the top ones.
-        self.0 = (self.0.rotate_left(5) ^ address as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+/// Adds to a counter of the calling thread.
+fn add(counter: &AtomicU64, amount: u64) {
+    // By the invariant nobody else writes it, and so an addition need not be one atomic operation, which costs ten times
+    // as much.
+    counter.store(counter.load(Ordering::Relaxed) + amount, Ordering::Relaxed);
+}
+
+/// Call sites that a ledger finds without a search.
+const RECENT: usize = 64;
+
+/// The tallies of one thread.
+struct Ledger {
+    /// Its key among the threads of the process.
+    thread: u64,
+    /// Tallies at the place of their sites' addresses; the latest of those that fall on one place.
+    recent: [Option<Arc<Tally>>; RECENT],
+    all: ByAddress<Arc<Tally>>,
+}
+
+impl Ledger {
+    fn new() -> Ledger {
+        let mut process = process();
+        process.started += 1;
+        let thread = process.started;
+        process.threads.insert(thread, Vec::new());
+        Ledger { thread, recent: [const { None }; RECENT], all: HashMap::default() }
     }
 
-    fn finish(&self) -> u64 {
-        self.0.rotate_left(26)
+    fn tally(&mut self, site: Site) -> &Tally {
+        // The sites of a program lie one after the other, three words each.
+        let place = address::of(site) / size_of::<usize>() % RECENT;
+        if !matches!(&self.recent[place], Some(tally) if std::ptr::eq(tally.site, site)) {
+            self.recent[place] = Some(self.find(site));
+        }
+        self.recent[place].as_deref().expect("bug in accounting: a tally that was just set is missing")
+    }
+
+    #[cold]
+    fn find(&mut self, site: Site) -> Arc<Tally> {
+        let thread = self.thread;
+        let new = || {
+            let tally = Arc::new(Tally::new(site));
+            process().threads.entry(thread).or_default().push(tally.clone());
+            tally
+        };
+        self.all.entry(address::of(site)).or_insert_with(new).clone()
+    }
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        let mut process = process();
+        for tally in process.threads.remove(&self.thread).into_iter().flatten() {
+            process.end(tally.site, tally.counters());
+        }
+    }
+}
+
+thread_local! {
+    static LEDGER: RefCell<Ledger> = RefCell::new(Ledger::new());
+}
+
+/// What all threads counted.
+struct Process {
+    /// Threads that counted something so far.
+    started: u64,
+    /// The tallies of running threads.
+    threads: BTreeMap<u64, Vec<Arc<Tally>>>,
+    /// The sums of threads that ended.
+    ended: Vec<(Site, Counters)>,
+}
+
+impl Process {
+    /// Adds to the sums of ended threads.
+    fn end(&mut self, site: Site, counters: Counters) {
+        match self.ended.iter_mut().find(|(known, _)| std::ptr::eq(*known, site)) {
+            Some((_, sum)) => *sum += counters,
+            None => self.ended.push((site, counters)),
+        }
+    }
+}
+
+fn process() -> MutexGuard<'static, Process> {
+    static PROCESS: Mutex<Process> = Mutex::new(Process { started: 0, threads: BTreeMap::new(), ended: Vec::new() });
+    PROCESS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn own_counters() -> Vec<(Site, Counters)> {
+    LEDGER.with_borrow(|ledger| ledger.all.values().map(|tally| (tally.site, tally.counters())).collect())
+}
+
+fn count(site: Site, event: impl Fn(&Tally)) {
+    if LEDGER.try_with(|ledger| event(ledger.borrow_mut().tally(site))).is_err() {
+        // A thread that ends may drop tensors after its ledger is gone.
+        let tally = Tally::new(site);
+        event(&tally);
+        process().end(site, tally.counters());
     }
 }
 
@@ -220,5 +339,28 @@ mod tests {
             measure(|| sync(here))
         });
         assert_eq!((inner.total().syncs, outer.total().syncs), (1, 2));
+    }
+
+    #[test]
+    fn what_a_thread_counted_stays_when_it_ends() {
+        let here = Location::caller();
+        let counted = |report: Report| report.at("accounting.rs", here.line()).syncs;
+        let body = || {
+            sync(here);
+            assert_eq!(counted(report()), 1);
+        };
+        std::thread::scope(|scope| scope.spawn(body).join()).unwrap();
+        assert_eq!(counted(report()), 1);
+        let (_, own) = measure(|| std::thread::scope(|scope| scope.spawn(|| sync(here)).join()));
+        assert_eq!((counted(own), counted(report())), (0, 2));
+        assert!(process().ended.iter().any(|(site, _)| std::ptr::eq(*site, here)));
+    }
+
+    #[test]
+    fn sites_that_share_a_place_are_told_apart() {
+        let sites: Vec<Site> = (0..2 * RECENT).map(|_| -> Site { Box::leak(Box::new(*Location::caller())) }).collect();
+        let (_, report) = measure(|| sites.iter().chain(&sites).for_each(|site| launch(site, 3)));
+        assert_eq!(report.sites().len(), 1);
+        assert_eq!((report.total().launches, report.total().passes), (4 * RECENT as u64, 12 * RECENT as u64));
     }
 }

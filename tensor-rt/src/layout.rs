@@ -209,7 +209,10 @@ impl Layout {
 
 /// Strides of a dense layout. Those of an empty shape are never multiplied by an index, so they may wrap.
 fn dense_strides(shape: &[usize]) -> PerAxis<isize> {
-    let mut strides: PerAxis<isize> = PerAxis::from_elem(1, shape.len());
+    let mut strides: PerAxis<isize> = PerAxis::new();
+    for _ in shape {
+        strides.push(1);
+    }
     for axis in (0..shape.len().saturating_sub(1)).rev() {
         strides[axis] = strides[axis + 1].wrapping_mul(shape[axis + 1].max(1) as isize);
     }

@@ -4,6 +4,8 @@ extern crate self as tensor_rt;
 
 #[forbid(unsafe_code)]
 pub mod accounting;
+#[forbid(unsafe_code)]
+mod address;
 mod atomic;
 pub mod autograd;
 mod cuda;

@@ -13,17 +13,25 @@ use smallvec::SmallVec;
 
 use crate::error::{Error, Origin, Result};
 
-/// Numbers, one per axis.
-pub(crate) type PerAxis<T> = SmallVec<[T; 6]>;
+/// Numbers, one per axis. More axes than four are rare, and every handle on a tensor is as long as two of these.
+pub(crate) type PerAxis<T> = SmallVec<[T; 4]>;
 
 /// The sizes of a tensor's axes, outermost first.
-#[derive(PartialEq, Eq, Hash, Default)]
+#[derive(Eq, Hash, Default)]
+#[expect(clippy::derived_hash_with_manual_eq, reason = "equality is that of the sizes, as derived")]
 pub struct Shape(PerAxis<usize>);
 
 impl Clone for Shape {
     fn clone(&self) -> Shape {
         // The vector's own `clone` goes element by element.
         Shape(PerAxis::from_slice(&self.0))
+    }
+}
+
+impl PartialEq for Shape {
+    fn eq(&self, other: &Shape) -> bool {
+        // For a few axes a loop is faster than the call that slices make.
+        self.rank() == other.rank() && self.iter().zip(other.iter()).all(|(own, other)| own == other)
     }
 }
 
@@ -57,6 +65,10 @@ impl Shape {
     /// The sizes, as an error holds them.
     pub fn sizes(&self) -> Box<[usize]> {
         self.0.as_slice().into()
+    }
+
+    pub(crate) fn of(sizes: PerAxis<usize>) -> Shape {
+        Shape(sizes)
     }
 
     pub(crate) fn with(&self, axis: usize, size: usize) -> Shape {

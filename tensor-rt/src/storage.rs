@@ -8,7 +8,6 @@
 //! mutably.
 
 use std::ptr::NonNull;
-use std::sync::Arc;
 
 use crate::accounting;
 use crate::device_id::DeviceId;
@@ -25,9 +24,9 @@ pub(crate) struct Storage {
 
 impl Storage {
     /// A buffer of at least `bytes` bytes, initialised with whatever was in it.
-    pub fn stale(device: DeviceId, bytes: usize, origin: Origin) -> Result<Arc<Storage>> {
+    pub fn stale(device: DeviceId, bytes: usize, origin: Origin) -> Result<Storage> {
         let block = match device {
-            DeviceId::Cpu => host::POOL.take(bytes).map_err(|exhausted| Error::OutOfMemory {
+            DeviceId::Cpu => host::take(bytes).map_err(|exhausted| Error::OutOfMemory {
                 requested: bytes as u64,
                 free: exhausted.free as u64,
                 largest_block: exhausted.largest_block as u64,
@@ -42,7 +41,7 @@ impl Storage {
         if block.bytes() > 0 {
             accounting::allocation(origin.at, block.bytes());
         }
-        Ok(Arc::new(Storage { block, device }))
+        Ok(Storage { block, device })
     }
 
     /// The first byte, aligned to [`ALIGNMENT`](crate::memory::ALIGNMENT).
@@ -61,6 +60,6 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        host::POOL.put(std::mem::replace(&mut self.block, Block::empty()));
+        host::put(std::mem::replace(&mut self.block, Block::empty()));
     }
 }

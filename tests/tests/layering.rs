@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Each line is a layer: its modules, which may name each other and those of the lines above.
 const RUNTIME: &[&[&str]] = &[
-    &["atomic", "cuda", "device_id", "element", "error", "isa", "layout", "math", "shape"],
+    &["address", "atomic", "cuda", "device_id", "element", "error", "isa", "layout", "math", "shape"],
     &["device", "mode"],
     &["memory", "accounting", "storage"],
     &["tensor", "relation", "param", "autograd", "kernel", "engine", "ops"],

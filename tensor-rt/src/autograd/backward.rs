@@ -3,13 +3,15 @@
 //! A node runs once every use of its outputs has added its cotangent, so each record is used once however often the
 //! outputs were. The order depends on the graph alone, and so do the sums.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use super::anomaly;
 use super::cotangent::{accumulate, widen};
 use super::gradients::{Gradients, Parts};
-use super::node::{Cotangents, Inputs, Node, Source};
+use super::node::{Adjoint, Cotangents, Node, Record, Source};
+use crate::address::ByAddress;
 use crate::device::Device;
 use crate::element::{Compute, DType, Float};
 use crate::error::{Error, Origin, Result};
@@ -85,15 +87,30 @@ fn full<C: Compute>(like: &Raw, origin: Origin) -> Result<Raw> {
 }
 
 /// A node whose outputs' cotangents are being collected.
-struct Pending {
+struct Step {
     node: Arc<Node>,
-    inputs: Inputs,
+    /// None for a leaf.
+    adjoint: Option<Box<dyn Adjoint>>,
+    inputs: SmallVec<[Option<Input>; 2]>,
     /// How many uses of the outputs have not added their part.
     uses: usize,
     cotangents: Cotangents,
 }
 
-type Graph = HashMap<*const Node, Pending>;
+/// An output of a step.
+#[derive(Clone, Copy)]
+struct Input {
+    step: usize,
+    position: usize,
+}
+
+/// The steps of a walk, the root first. The walk owns what the calls recorded.
+#[derive(Default)]
+struct Graph {
+    steps: Vec<Option<Step>>,
+    /// The steps of nodes that may be met again.
+    shared: ByAddress<usize>,
+}
 
 /// Adds to `gradients` what the result, with the given cotangent, gives to each leaf.
 fn walk(result: Raw, cotangent: Raw, gradients: &mut Gradients, origin: Origin) -> Result<()> {
@@ -102,77 +119,125 @@ fn walk(result: Raw, cotangent: Raw, gradients: &mut Gradients, origin: Origin) 
     };
     // The storage of the result is not needed, and its handle would keep buffers of the walk alive.
     drop(result);
-    let mut graph = explore(root.node.clone(), origin)?;
+    let position = root.position;
+    let mut graph = Graph::explore(root.node, origin)?;
+    graph.at(0).cotangents[position] = Some(cotangent);
     let mut leaves = Parts::default();
-    if let Some(pending) = graph.get_mut(&Arc::as_ptr(&root.node)) {
-        pending.cotangents[root.position] = Some(cotangent);
-    }
-    let mut ready = vec![root.node];
-    while let Some(node) = ready.pop() {
-        let Some(pending) = graph.remove(&Arc::as_ptr(&node)) else {
+    let mut ready = vec![0];
+    while let Some(step) = ready.pop() {
+        let Some(step) = graph.steps[step].take() else {
             unreachable!("bug in tensor-rt: a node became ready twice");
         };
-        let parts = step(&pending, &mut leaves, origin)?;
-        for (source, part) in pending.inputs.into_iter().zip(parts) {
-            let Some(source) = source else { continue };
-            let Some(target) = graph.get_mut(&Arc::as_ptr(&source.node)) else {
-                unreachable!("bug in tensor-rt: a node ran before its uses");
-            };
+        let (inputs, parts) = run(step, &mut leaves, origin)?;
+        for (input, part) in inputs.into_iter().zip(parts) {
+            let Some(input) = input else { continue };
+            let target = graph.at(input.step);
             if let Some(part) = part {
-                let sum = &mut target.cotangents[source.position];
+                let sum = &mut target.cotangents[input.position];
                 *sum = Some(accumulate(sum.take(), widen(part, origin)?, origin)?);
             }
             target.uses -= 1;
             if target.uses == 0 {
-                ready.push(source.node);
+                ready.push(input.step);
             }
         }
     }
     gradients.merge(leaves, origin)
 }
 
-/// Every node that the root was made from, with the number of its uses.
-fn explore(root: Arc<Node>, origin: Origin) -> Result<Graph> {
-    let mut graph = Graph::new();
-    let mut found = vec![root];
-    while let Some(node) = found.pop() {
-        let (inputs, outputs) = node.shape(origin)?;
-        for source in inputs.iter().flatten() {
-            // The entry of a node that was not explored yet is completed when its turn comes.
-            let pending = graph.entry(Arc::as_ptr(&source.node)).or_insert_with(|| {
-                found.push(source.node.clone());
-                Pending { node: source.node.clone(), inputs: Inputs::new(), uses: 0, cotangents: Cotangents::new() }
-            });
-            pending.uses += 1;
+impl Graph {
+    /// Takes the record of every node that the root was made from; on an error all stay where they were.
+    fn explore(root: Arc<Node>, origin: Origin) -> Result<Graph> {
+        let mut graph = Graph::default();
+        graph.step_of(root);
+        let mut next = 0;
+        while next < graph.steps.len() {
+            if let Err(error) = graph.take_record(next, origin) {
+                graph.restore();
+                return Err(error);
+            }
+            next += 1;
         }
-        let pending = graph.entry(Arc::as_ptr(&node)).or_insert_with(|| Pending {
-            node,
-            inputs: Inputs::new(),
-            uses: 0,
-            cotangents: Cotangents::new(),
-        });
-        pending.cotangents = smallvec::smallvec![None; outputs];
-        pending.inputs = inputs;
+        Ok(graph)
     }
-    Ok(graph)
+
+    /// Moves the record of a step's node into the step, and makes the steps of its inputs.
+    fn take_record(&mut self, step: usize, origin: Origin) -> Result<()> {
+        let Some(record) = self.at(step).node.consume(origin)? else {
+            self.at(step).cotangents.push(None);
+            return Ok(());
+        };
+        let mut inputs: SmallVec<[Option<Input>; 2]> = SmallVec::new();
+        for source in record.inputs {
+            inputs.push(source.map(|Source { node, position }| Input { step: self.step_of(node), position }));
+        }
+        for input in inputs.iter().flatten() {
+            self.at(input.step).uses += 1;
+        }
+        let taken = self.at(step);
+        taken.inputs = inputs;
+        taken.adjoint = Some(record.adjoint);
+        for _ in 0..record.outputs {
+            taken.cotangents.push(None);
+        }
+        Ok(())
+    }
+
+    /// The step of a node; a new one at its first use.
+    fn step_of(&mut self, node: Arc<Node>) -> usize {
+        let new = self.steps.len();
+        // A node that nothing else refers to is not met again.
+        if Arc::strong_count(&node) > 1 {
+            let known = *self.shared.entry(Arc::as_ptr(&node).addr()).or_insert(new);
+            if known != new {
+                return known;
+            }
+        }
+        let (inputs, cotangents) = (SmallVec::new(), SmallVec::new());
+        self.steps.push(Some(Step { node, adjoint: None, inputs, uses: 0, cotangents }));
+        new
+    }
+
+    /// A step that has not run.
+    fn at(&mut self, step: usize) -> &mut Step {
+        self.steps[step].as_mut().expect("bug in tensor-rt: a node ran before its uses")
+    }
+
+    /// Gives all records back.
+    fn restore(mut self) {
+        for step in 0..self.steps.len() {
+            let Some(adjoint) = self.at(step).adjoint.take() else { continue };
+            let inputs = std::mem::take(&mut self.at(step).inputs);
+            let mut source = |Input { step, position }| Source { node: self.at(step).node.clone(), position };
+            let inputs = inputs.into_iter().map(|input| input.map(&mut source)).collect();
+            let Step { node, cotangents, .. } = self.at(step);
+            node.restore(Record { inputs, outputs: cotangents.len(), adjoint });
+        }
+    }
 }
 
-/// Runs one node: the parts that it adds to the cotangents of its inputs. A leaf's cotangent goes to `leaves`.
-fn step(pending: &Pending, leaves: &mut Parts, origin: Origin) -> Result<Cotangents> {
-    let Pending { node, inputs, cotangents, .. } = pending;
-    if let (Some((key, dtype)), Some(Some(cotangent))) = (node.leaf(), cotangents.first()) {
-        leaves.add(key, dtype, cotangent.clone(), origin)?;
-    }
-    let Some(record) = node.consume(origin)? else { return Ok(Cotangents::new()) };
+/// Runs one step: the parts that it adds to the cotangents of its inputs. A leaf's cotangent goes to `leaves`.
+fn run(step: Step, leaves: &mut Parts, origin: Origin) -> Result<(SmallVec<[Option<Input>; 2]>, Cotangents)> {
+    let Step { node, adjoint, inputs, cotangents, .. } = step;
+    let Some(adjoint) = adjoint else {
+        if let (Some((key, dtype)), Some(cotangent)) = (node.leaf(), cotangents.into_iter().flatten().next()) {
+            leaves.add(key, dtype, cotangent);
+        }
+        return Ok((inputs, Cotangents::new()));
+    };
     if cotangents.iter().all(Option::is_none) {
         // Only paths without a gradient lead here.
-        return Ok(smallvec::smallvec![None; inputs.len()]);
+        let none = Cotangents::from_elem(None, inputs.len());
+        return Ok((inputs, none));
     }
-    let wanted: smallvec::SmallVec<[bool; 4]> = inputs.iter().map(Option::is_some).collect();
-    let parts = record.adjoint.cotangents(cotangents, &wanted, origin)?;
+    let mut wanted: SmallVec<[bool; 8]> = SmallVec::new();
+    for input in &inputs {
+        wanted.push(input.is_some());
+    }
+    let parts = adjoint.cotangents(&cotangents, &wanted, origin)?;
     debug_assert_eq!(parts.len(), inputs.len(), "an adjoint gives one part per input");
     for part in parts.iter().flatten() {
         anomaly::check_backward(part, node.origin(), origin)?;
     }
-    Ok(parts)
+    Ok((inputs, parts))
 }

@@ -42,7 +42,7 @@ pub(super) fn convert(dtype: DType, cotangent: Raw, origin: Origin) -> Result<Ra
 
 /// The sum of two cotangents of one array, the first of which may be missing.
 pub(super) fn accumulate(sum: Option<Raw>, part: Raw, origin: Origin) -> Result<Raw> {
-    let Some(sum) = sum else { return Ok(part.detached()) };
+    let Some(sum) = sum else { return Ok(part.with_node(None)) };
     let (mut x, mut y) = (sum, part);
     if !x.is_alone() {
         std::mem::swap(&mut x, &mut y);

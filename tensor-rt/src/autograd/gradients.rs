@@ -1,6 +1,6 @@
 //! The result of a backward pass.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Debug;
 
 use super::cotangent::{accumulate, convert, widen};
@@ -25,9 +25,7 @@ pub struct Gradients {
 
 /// What one walk gives to the leaves, in the element that is computed with, and the leaf's own.
 #[derive(Default)]
-pub(super) struct Parts {
-    by_leaf: BTreeMap<Key, (DType, Raw)>,
-}
+pub(super) struct Parts(Vec<(Key, DType, Raw)>);
 
 /// What a gradient can be asked for: a tracked tensor, or a [`Param`].
 #[diagnostic::on_unimplemented(
@@ -135,8 +133,8 @@ impl Gradients {
 impl Gradients {
     /// Adds the parts of one walk; all or none.
     pub(super) fn merge(&mut self, parts: Parts, origin: Origin) -> Result<()> {
-        let mut sums = Vec::with_capacity(parts.by_leaf.len());
-        for (key, (dtype, part)) in parts.by_leaf {
+        let mut sums = Vec::with_capacity(parts.0.len());
+        for (key, dtype, part) in parts.0 {
             let sum = match self.by_leaf.get(&key) {
                 // The part is most likely alone on its storage, so that the sum needs no other.
                 Some(held) => accumulate(Some(part), widen(held.clone(), origin)?, origin)?,
@@ -150,11 +148,9 @@ impl Gradients {
 }
 
 impl Parts {
-    /// Adds to the gradient of a leaf whose own element is `dtype`.
-    pub fn add(&mut self, key: Key, dtype: DType, part: Raw, origin: Origin) -> Result<()> {
-        let held = self.by_leaf.remove(&key).map(|(_, held)| held);
-        self.by_leaf.insert(key, (dtype, accumulate(held, part, origin)?));
-        Ok(())
+    /// Adds the gradient of a leaf whose own element is `dtype`; a walk comes to each leaf once.
+    pub fn add(&mut self, key: Key, dtype: DType, part: Raw) {
+        self.0.push((key, dtype, part));
     }
 }
 

@@ -4,14 +4,14 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::element::DType;
 use crate::error::{Error, Origin, Result, Site};
 use crate::tensor::raw::Raw;
 
 /// One cotangent per array, where there is one; none stands for zero.
-pub(crate) type Cotangents = SmallVec<[Option<Raw>; 2]>;
+pub(crate) type Cotangents = SmallVec<[Option<Raw>; 3]>;
 
 /// The way from the cotangents of a call's outputs to those of its inputs.
 ///
@@ -63,7 +63,7 @@ pub(super) struct Record {
     pub adjoint: Box<dyn Adjoint>,
 }
 
-pub(super) type Inputs = SmallVec<[Option<Source>; 4]>;
+pub(super) type Inputs = SmallVec<[Option<Source>; 2]>;
 
 /// An output of a call, or a leaf.
 #[derive(Clone)]
@@ -84,12 +84,15 @@ pub(crate) fn record<'a>(
     outputs: usize,
     adjoint: impl Adjoint + 'static,
 ) -> SmallVec<[Arc<Node>; 2]> {
-    let inputs: Inputs = inputs.into_iter().map(|node| node.map(Source::of)).collect();
-    debug_assert!(inputs.iter().any(Option::is_some), "a call without a tracked input is not recorded");
-    let record = Record { inputs, outputs, adjoint: Box::new(adjoint) };
+    let mut sources = Inputs::new();
+    for input in inputs {
+        sources.push(input.map(Source::of));
+    }
+    debug_assert!(sources.iter().any(Option::is_some), "a call without a tracked input is not recorded");
+    let record = Record { inputs: sources, outputs, adjoint: Box::new(adjoint) };
     let call = Arc::new(Node { origin, role: Role::Call(Mutex::new(State::Recorded(record))) });
     if outputs == 1 {
-        return SmallVec::from_elem(call, 1);
+        return smallvec![call];
     }
     let output = |position| Arc::new(Node { origin, role: Role::Output { call: call.clone(), position } });
     (0..outputs).map(output).collect()
@@ -118,15 +121,6 @@ impl Node {
         }
     }
 
-    /// The nodes of the inputs and the number of outputs; a leaf has no inputs.
-    pub(super) fn shape(&self, origin: Origin) -> Result<(Inputs, usize)> {
-        let Some(state) = self.state() else { return Ok((Inputs::new(), 1)) };
-        match &*state {
-            State::Recorded(record) => Ok((record.inputs.clone(), record.outputs)),
-            State::Consumed { first } => Err(Error::GraphConsumed { op: origin.op, first, at: origin.at }),
-        }
-    }
-
     /// Takes the record for the walk at `origin`; `None` for a leaf.
     pub(super) fn consume(&self, origin: Origin) -> Result<Option<Record>> {
         let Some(mut state) = self.state() else { return Ok(None) };
@@ -136,6 +130,13 @@ impl Node {
                 *state = State::Consumed { first };
                 Err(Error::GraphConsumed { op: origin.op, first, at: origin.at })
             }
+        }
+    }
+
+    /// Gives back the record of a walk that did not begin.
+    pub(super) fn restore(&self, record: Record) {
+        if let Some(mut state) = self.state() {
+            *state = State::Recorded(record);
         }
     }
 

@@ -105,6 +105,19 @@ fn walk_over_a_consumed_part_changes_nothing() {
 }
 
 #[test]
+fn walk_that_fails_at_its_start_leaves_every_record() {
+    let [x, y] = [2.0, 3.0].map(|value| vector(&[value]).requires_grad());
+    let (shared, own) = (square(&x), square(&square(&y)));
+    let both = product(&own, &product(&shared, &shared));
+    shared.backward().unwrap();
+    // The walk takes the records of `both` and `own` before it finds that of `shared` gone.
+    assert_eq!(both.clone().backward().unwrap_err().kind(), ErrorKind::GraphConsumed);
+    assert_eq!(both.backward().unwrap_err().kind(), ErrorKind::GraphConsumed);
+    // d(y^4)/dy.
+    assert_eq!(gradient(&own.backward().unwrap(), &y), [108.0]);
+}
+
+#[test]
 fn backward_into_adds() {
     let x = vector(&[3.0]).requires_grad();
     let mut gradients = square(&x).backward().unwrap();

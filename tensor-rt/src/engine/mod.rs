@@ -9,12 +9,11 @@
 
 pub(crate) mod cpu;
 #[allow(dead_code, reason = "the driver that runs what is prepared is still to come")]
-#[forbid(unsafe_code)]
 pub(crate) mod cuda;
 
 use crate::element::DType;
 use crate::kernel::PassFn;
-use crate::kernel::block::{FaultKind, Scalar};
+use crate::kernel::block::{FaultKind, Scalar, Slot};
 use crate::kernel::program::{Array, Elem, Intent, Kernel, Program, SizeExpr};
 use crate::kernel::sizes::evaluate;
 
@@ -43,6 +42,18 @@ pub(crate) struct Launch<'a> {
     scalars: &'a [Scalar],
     operands: &'a [ArrayRef<'a>],
     writes: &'a [ArrayRef<'a>],
+}
+
+/// An elementwise kernel over runs of elements, ready to run: what is left of a [`Launch`] when every array is dense and
+/// indexed by the one axis.
+#[derive(Clone, Copy)]
+pub(crate) struct RunLaunch<'a> {
+    pass: PassFn,
+    points: usize,
+    operands: &'a [Slot],
+    writes: &'a [Slot],
+    scalars: &'a [Scalar],
+    sizes: &'a [i64],
 }
 
 /// What a kernel found wrong, at the lowest element.
@@ -128,6 +139,17 @@ impl<'a> Launch<'a> {
         evaluate(expr, self.sizes, self.scalars).unwrap_or(0)
     }
 
+    /// The index along each free axis, then each reduced axis, of a point given by its row-major positions among the free
+    /// and the reduced ones.
+    pub(crate) fn position(&self, free: usize, reduced: usize) -> Box<[usize]> {
+        let mut position = Vec::new();
+        for (axes, linear) in [(self.kernel.free, free), (self.kernel.reduced, reduced)] {
+            let sizes: Vec<usize> = axes.iter().flat_map(|&axis| self.axis_sizes(axis)).collect();
+            position.extend(unravel(linear, &sizes));
+        }
+        position.into()
+    }
+
     /// The sizes of the dimensions that an axis stands for.
     pub(crate) fn axis_sizes(&self, axis: u16) -> impl Iterator<Item = usize> + '_ {
         let axis = &self.program.axes[axis as usize];
@@ -136,6 +158,34 @@ impl<'a> Launch<'a> {
         let own = if axis.rest { None } else { Some(size) };
         rest.iter().copied().chain(own)
     }
+}
+
+impl<'a> RunLaunch<'a> {
+    /// The parts of a launch: `operands` and `writes` by their positions in the kernel.
+    ///
+    /// # Safety
+    /// As [`Launch::new`], where every array is `points` elements one after the other, from its slot's pointer on; that of a
+    /// write that nobody wants is null.
+    pub(crate) unsafe fn new(
+        pass: PassFn,
+        points: usize,
+        operands: &'a [Slot],
+        writes: &'a [Slot],
+        scalars: &'a [Scalar],
+        sizes: &'a [i64],
+    ) -> Self {
+        Self { pass, points, operands, writes, scalars, sizes }
+    }
+}
+
+/// The index along each dimension of a point, counted in row-major order.
+pub(crate) fn unravel(point: usize, sizes: &[usize]) -> Vec<usize> {
+    let (mut index, mut rest) = (vec![0; sizes.len()], point);
+    for dim in (0..sizes.len()).rev() {
+        index[dim] = rest % sizes[dim].max(1);
+        rest /= sizes[dim].max(1);
+    }
+    index
 }
 
 impl Elem {

@@ -2,11 +2,10 @@
 //!
 //! Invariant: what is kept is outside the graph, and never changes: an edit of a kept tensor copies it first.
 
-use smallvec::SmallVec;
-
 use super::block::Scalar;
-use super::body::Bodies;
+use super::body::PassFn;
 use super::bounds::check_indices;
+use super::elementwise;
 use super::launch::{Arrays, Frame, Params, Setting, absent, reads};
 use super::program::{Array, Program, Schedule};
 use super::sizes::Resolved;
@@ -21,13 +20,13 @@ use crate::tensor::view::Movement;
 /// The way back through a program.
 pub(crate) struct ProgramAdjoint {
     pub program: &'static Program,
-    pub bodies: Bodies,
+    pub bodies: &'static [&'static [PassFn]],
     pub generic: DType,
     pub device: DeviceId,
     pub resolved: Resolved,
-    pub scalars: SmallVec<[Scalar; 4]>,
+    pub scalars: Box<[Scalar]>,
     /// Parameters that the backward schedule reads.
-    pub params: SmallVec<[Option<Raw>; 4]>,
+    pub params: Arrays,
     /// Residuals.
     pub saved: Arrays,
 }
@@ -46,7 +45,9 @@ impl Adjoint for ProgramAdjoint {
             device: self.device,
             origin: Origin { op: program.name, at: origin.at },
         };
-        check_indices(&setting, backward)?;
+        if !backward.elementwise {
+            check_indices(&setting, backward)?;
+        }
         let mut cotangents = Arrays::new();
         for (position, cotangent) in outputs.iter().enumerate() {
             cotangents.push(self.cotangent(&setting, backward, position, cotangent.as_ref())?);
@@ -57,10 +58,20 @@ impl Adjoint for ProgramAdjoint {
             let made = wanted && writes(backward, Array::Gradient(param as u16));
             gradients.push(if made { Some(setting.allocate(&array)?) } else { None });
         }
+        let raw = |array| match array {
+            Array::Param(param) => self.params[param as usize].as_ref(),
+            Array::Cotangent(output) => cotangents[output as usize].as_ref(),
+            Array::Gradient(param) => gradients[param as usize].as_ref(),
+            Array::Saved(residual) => self.saved[residual as usize].as_ref(),
+            Array::Output(_) | Array::Temp(_) => None,
+        };
+        if backward.elementwise && elementwise::run(&setting, backward, self.bodies, raw)? {
+            return Ok(gradients);
+        }
         let mut frame = Frame {
             setting,
             schedule: backward,
-            bodies: self.bodies.backward,
+            bodies: self.bodies,
             params: Params::Kept(&self.params),
             cotangents,
             outputs: Arrays::new(),
@@ -69,7 +80,7 @@ impl Adjoint for ProgramAdjoint {
             temps: absent(backward.temps.len()),
         };
         frame.run()?;
-        Ok(SmallVec::from_vec(frame.gradients))
+        Ok(frame.gradients)
     }
 }
 
@@ -102,6 +113,7 @@ pub(super) fn cotangent(
     origin: Origin,
 ) -> Result<Raw> {
     let cotangent = match given {
+        Some(raw) if raw.dtype() == dtype && raw.shape() == shape => return Ok(raw.detached()),
         Some(raw) if raw.dtype() == dtype => raw.detached(),
         Some(raw) => Movement::Cast(dtype).apply(raw, origin)?,
         None => Raw::zeros(device, dtype, [], origin)?,

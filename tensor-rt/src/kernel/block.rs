@@ -127,7 +127,7 @@ pub(crate) struct BlockParts<'a> {
 
 /// At most [`BLOCK`] consecutive points of the vector space, and the arrays of a pass over them.
 pub struct Block<'a> {
-    parts: BlockParts<'a>,
+    parts: &'a BlockParts<'a>,
     /// One bit per writable slot, set when it is handed out: values, then outputs, then indices.
     taken: Cell<u128>,
     fault: Cell<Option<Fault>>,
@@ -139,7 +139,7 @@ impl<'a> Block<'a> {
     /// # Safety
     /// The slots must satisfy the invariants of this module for as long as the block lives, and there must be at most
     /// 128 writable ones.
-    pub(crate) unsafe fn new(parts: BlockParts<'a>) -> Self {
+    pub(crate) unsafe fn new(parts: &'a BlockParts<'a>) -> Self {
         debug_assert!(parts.values.len() + parts.outputs.len() + parts.indices.len() <= 128);
         Self { parts, taken: Cell::new(0), fault: Cell::new(None) }
     }

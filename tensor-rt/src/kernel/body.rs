@@ -54,6 +54,20 @@ impl PassFn {
     }
 }
 
+#[cfg(test)]
+impl PassFn {
+    /// Where the code for an instruction set is in memory.
+    pub(crate) fn code(self, set: InstructionSet) -> *const () {
+        match set.0 {
+            Features::Baseline => self.baseline as *const (),
+            #[cfg(target_arch = "x86_64")]
+            Features::Avx2 => self.avx2 as *const (),
+            #[cfg(target_arch = "x86_64")]
+            Features::Avx512 => self.avx512 as *const (),
+        }
+    }
+}
+
 /// The pass bodies of a program, by kernel and pass.
 #[derive(Clone, Copy)]
 pub struct Bodies {
@@ -151,6 +165,20 @@ impl InstructionSet {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Features::Avx512 => unsafe { routine_avx512(routine) },
+        }
+    }
+}
+
+#[cfg(test)]
+impl InstructionSet {
+    /// Where the code of `R` for this instruction set is in memory.
+    pub(crate) fn code<R: Routine>(self) -> *const () {
+        match self.0 {
+            Features::Baseline => R::run::<Baseline> as *const (),
+            #[cfg(target_arch = "x86_64")]
+            Features::Avx2 => routine_avx2::<R> as *const (),
+            #[cfg(target_arch = "x86_64")]
+            Features::Avx512 => routine_avx512::<R> as *const (),
         }
     }
 }

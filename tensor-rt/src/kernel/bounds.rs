@@ -15,12 +15,6 @@ use crate::error::{Error, Result};
 /// Fails if an index leaves its dimension, or if a coefficient has no value.
 pub(crate) fn check_indices(setting: &Setting<'_>, schedule: &Schedule) -> Result<()> {
     let Setting { program, resolved, .. } = *setting;
-    if let [axis] = program.axes
-        && axis.rest
-    {
-        // `..` indexes itself alone.
-        return Ok(());
-    }
     for kernel in schedule.kernels {
         if resolved.points(program, kernel.free) == 0 {
             continue;

@@ -12,6 +12,7 @@ use super::adjoint::ProgramAdjoint;
 use super::block::Scalar;
 use super::body::Bodies;
 use super::bounds::check_indices;
+use super::elementwise;
 use super::launch::{Arguments, Arrays, Frame, Params, Setting, absent, check_empty_reductions, reads};
 use super::program::{Array, Intent, Program};
 use super::sizes::Resolved;
@@ -39,7 +40,8 @@ pub struct Call<'a> {
 
 /// The results of a call, to be taken in order.
 pub struct Outputs {
-    raws: std::vec::IntoIter<Option<Raw>>,
+    raws: Arrays,
+    taken: usize,
 }
 
 impl<'a> Call<'a> {
@@ -152,11 +154,13 @@ impl<'a> Call<'a> {
         let (resolved, device) = self.resolve()?;
         let setting =
             Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, device, origin };
-        check_empty_reductions(&setting, &program.forward)?;
-        check_indices(&setting, &program.forward)?;
+        if !program.forward.elementwise {
+            check_empty_reductions(&setting, &program.forward)?;
+            check_indices(&setting, &program.forward)?;
+        }
 
         let tracked = self.arguments.raws().any(|raw| raw.node().is_some());
-        let mut outputs = Arrays::with_capacity(program.outputs.len());
+        let mut outputs = Arrays::new();
         for (position, output) in program.outputs.iter().enumerate() {
             let output = match self.arguments.donated(program, position as u16, tracked) {
                 Some(donated) => donated,
@@ -164,7 +168,7 @@ impl<'a> Call<'a> {
             };
             outputs.push(Some(output));
         }
-        let mut saved: Arrays = absent(program.saved.len());
+        let mut saved = absent(program.saved.len());
         if tracked {
             for (position, (residual, place)) in program.saved.iter().zip(&mut saved).enumerate() {
                 if self.is_output(position) {
@@ -173,19 +177,29 @@ impl<'a> Call<'a> {
                 *place = Some(setting.allocate(&residual.array)?);
             }
         }
-        let mut frame = Frame {
-            setting,
-            schedule: &program.forward,
-            bodies: self.bodies.forward,
-            params: Params::Given(&mut self.arguments),
-            cotangents: Arrays::new(),
-            outputs,
-            gradients: Arrays::new(),
-            saved,
-            temps: absent(program.forward.temps.len()),
+        let raw = |array| match array {
+            Array::Param(param) => Some(self.arguments.raw(param as usize)),
+            Array::Output(output) => outputs[output as usize].as_ref(),
+            Array::Saved(residual) => saved[residual as usize].as_ref(),
+            Array::Cotangent(_) | Array::Gradient(_) | Array::Temp(_) => None,
         };
-        frame.run()?;
-        let Frame { mut outputs, mut saved, .. } = frame;
+        let done =
+            program.forward.elementwise && elementwise::run(&setting, &program.forward, self.bodies.forward, raw)?;
+        if !done {
+            let mut frame = Frame {
+                setting,
+                schedule: &program.forward,
+                bodies: self.bodies.forward,
+                params: Params::Given(&mut self.arguments),
+                cotangents: Arrays::new(),
+                outputs,
+                gradients: Arrays::new(),
+                saved,
+                temps: absent(program.forward.temps.len()),
+            };
+            frame.run()?;
+            (outputs, saved) = (frame.outputs, frame.saved);
+        }
         if tracked {
             for (position, place) in saved.iter_mut().enumerate() {
                 if place.is_none()
@@ -206,7 +220,11 @@ impl<'a> Call<'a> {
         }
         debug_assert_eq!(self.arguments.len(), self.program.tensors.len());
         let shape = |param| -> &[usize] { self.arguments.raw(param).shape() };
-        let resolved = Resolved::of(self.program, shape, &self.scalars, self.origin)?;
+        let alike = self.program.forward.elementwise.then(|| elementwise::sizes(self.program, self.arguments.raws()));
+        let resolved = match alike.flatten() {
+            Some(resolved) => resolved,
+            None => Resolved::of(self.program, shape, &self.scalars, self.origin)?,
+        };
         let Some(device) = self.device else { unreachable!("bug in tensor_fn!: a call without a device") };
         Ok((resolved, device))
     }
@@ -229,15 +247,18 @@ impl<'a> Call<'a> {
             unreachable!("bug in tensor_fn!: a tracked argument of a kernel without a gradient")
         };
         debug_assert!(program.tensors.iter().all(|param| matches!(param.intent, Intent::Read | Intent::Donate(_))));
-        let kept = |(param, raw): (usize, &Raw)| reads(backward, Array::Param(param as u16)).then(|| raw.detached());
+        let mut params = Arrays::new();
+        for (param, raw) in self.arguments.raws().enumerate() {
+            params.push(reads(backward, Array::Param(param as u16)).then(|| raw.detached()));
+        }
         let adjoint = ProgramAdjoint {
             program,
-            bodies: self.bodies,
+            bodies: self.bodies.backward,
             generic: self.generic,
             device: self.device.unwrap_or(DeviceId::Cpu),
             resolved,
-            scalars: self.scalars.clone(),
-            params: self.arguments.raws().enumerate().map(kept).collect(),
+            scalars: self.scalars.as_slice().into(),
+            params,
             saved,
         };
         self.record(outputs, adjoint)
@@ -261,23 +282,23 @@ impl<'a> Call<'a> {
 impl Outputs {
     /// The results in order.
     pub(super) fn new(raws: Arrays) -> Self {
-        Self { raws: raws.into_iter() }
+        Self { raws, taken: 0 }
     }
 
     /// The next result.
     pub fn take<D: Device, G: GradMode, T: Element>(&mut self) -> Tensor<D, G, T> {
-        match self.raws.next().flatten() {
-            Some(raw) => Tensor::from_raw(raw),
-            None => unreachable!("bug in tensor_fn!: more results are taken than there are"),
-        }
+        Tensor::from_raw(self.next())
     }
 
     /// The only result, without types.
     pub(crate) fn into_raw(mut self) -> Raw {
         debug_assert_eq!(self.raws.len(), 1);
-        match self.raws.next().flatten() {
-            Some(raw) => raw,
-            None => unreachable!("bug in tensor-rt: a call without a result"),
-        }
+        self.next()
+    }
+
+    fn next(&mut self) -> Raw {
+        let raw = self.raws.get_mut(self.taken).and_then(Option::take);
+        self.taken += 1;
+        raw.expect("bug in tensor_fn!: more results are taken than there are")
     }
 }

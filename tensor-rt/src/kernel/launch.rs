@@ -25,9 +25,9 @@ use crate::tensor::raw::{Exclusive, Raw};
 /// The tensor arguments of a call, in order.
 #[derive(Default)]
 pub(crate) struct Arguments<'a> {
-    order: SmallVec<[Argument<'a>; 6]>,
+    order: SmallVec<[Argument<'a>; 4]>,
     /// Places that are edited.
-    edited: Vec<Exclusive<'a>>,
+    edited: SmallVec<[Exclusive<'a>; 4]>,
     /// Tensors that the call owns.
     donated: SmallVec<[Raw; 2]>,
 }
@@ -68,6 +68,9 @@ impl<'a> Arguments<'a> {
     /// An output in the storage of the first donated tensor that it may take: no other handle sees the storage, the tensor
     /// is dense in it, and if the call is tracked, no gradient needs its value.
     pub fn donated(&mut self, program: &Program, output: u16, tracked: bool) -> Option<Raw> {
+        if self.donated.is_empty() {
+            return None;
+        }
         for (param, declared) in program.tensors.iter().enumerate() {
             let (Intent::Donate(takers), Argument::Donate(place)) = (declared.intent, self.order[param]) else {
                 continue;
@@ -91,7 +94,12 @@ impl<'a> Arguments<'a> {
 
     /// An argument by position.
     pub fn raw(&self, param: usize) -> &Raw {
-        match self.order[param] {
+        self.at(&self.order[param])
+    }
+
+    #[inline]
+    fn at(&self, argument: &Argument<'a>) -> &Raw {
+        match *argument {
             Argument::Read(raw) => raw,
             Argument::Edit(place) => self.edited[place].raw(),
             Argument::Donate(place) => &self.donated[place],
@@ -111,17 +119,20 @@ impl<'a> Arguments<'a> {
 
     /// All arguments.
     pub fn raws(&self) -> impl Iterator<Item = &Raw> {
-        (0..self.len()).map(|param| self.raw(param))
+        self.order.iter().map(|argument| self.at(argument))
     }
 }
 
 /// Arrays, by position.
-pub(crate) type Arrays = Vec<Option<Raw>>;
+pub(crate) type Arrays = SmallVec<[Option<Raw>; 3]>;
 
 /// Places for so many arrays.
 pub(crate) fn absent(count: usize) -> Arrays {
-    // Unlike `vec![None; count]` this costs nothing where there are none.
-    (0..count).map(|_| None).collect()
+    let mut arrays = Arrays::new();
+    for _ in 0..count {
+        arrays.push(None);
+    }
+    arrays
 }
 
 /// What is the same for both directions of a call.
@@ -276,7 +287,7 @@ fn array_of(raw: &Raw) -> ArrayRef<'_> {
     ArrayRef { pointer: raw.pointer().cast_mut(), dtype: raw.dtype(), shape: raw.shape(), strides: raw.strides() }
 }
 
-fn error_of(error: LaunchError, schedule: &Schedule, kernel: &Kernel, setting: Setting<'_>) -> Error {
+pub(super) fn error_of(error: LaunchError, schedule: &Schedule, kernel: &Kernel, setting: Setting<'_>) -> Error {
     let Origin { op, at } = setting.origin;
     let fault = match error {
         LaunchError::Fault(fault) => fault,
@@ -326,6 +337,10 @@ fn along(axes: &[u16], position: &[usize], kernel: &Kernel, setting: Setting<'_>
 
 /// The engine of a device.
 fn engine(device: DeviceId) -> Result<&'static dyn Engine> {
+    #[cfg(test)]
+    if let Some(engine) = crate::engine::cuda::tests::mirror::engine() {
+        return Ok(engine);
+    }
     match device {
         DeviceId::Cpu => Ok(cpu_engine()?),
         DeviceId::Cuda(_) => Err(Error::CudaUnavailable { device, reason: "this build has no CUDA engine" }),
@@ -333,7 +348,7 @@ fn engine(device: DeviceId) -> Result<&'static dyn Engine> {
 }
 
 /// The CPU engine on the fastest instruction set, or on the one that `TENSOR_ISA` names.
-fn cpu_engine() -> Result<&'static CpuEngine> {
+pub(super) fn cpu_engine() -> Result<&'static CpuEngine> {
     static ENGINE: std::sync::OnceLock<Result<CpuEngine, Error>> = std::sync::OnceLock::new();
     let chosen = ENGINE.get_or_init(|| {
         let available = InstructionSet::available();

@@ -1,8 +1,8 @@
 //! Kernels: the tables that generated code hands over, the arithmetic of its passes, and the call that runs them.
 //!
 //! [`program`] is data and [`body`] is arithmetic; [`block`] is where they meet. A [`call`] resolves [`sizes`], proves
-//! indices (`bounds`) and launches (`launch`) the forward schedule; its `adjoint` launches the backward one. Kernels that
-//! are written [`by_hand`] share the call and have functions of the user instead of schedules. [`source`] is text for
+//! indices (`bounds`) and launches (`launch`; `elementwise` where that is simple) the forward schedule; its `adjoint`
+//! launches the backward one. Kernels that are written [`by_hand`] share the call and have functions of the user instead of schedules. [`source`] is text for
 //! readers.
 //! Generated code reaches all of it through `tensor_rt::__private`.
 
@@ -13,6 +13,7 @@ mod bounds;
 #[forbid(unsafe_code)]
 pub mod by_hand;
 pub mod call;
+mod elementwise;
 mod launch;
 pub mod program;
 pub mod sizes;

@@ -355,6 +355,9 @@ pub struct Schedule {
     pub temps: &'static [ArrayDecl],
     /// Kernels in order.
     pub kernels: &'static [Kernel],
+    /// True if one kernel does all, and its point is a position among the elements of every array: the program has one axis,
+    /// which every parameter and every array of the kernel has, no reduction, no assertion, and no index is a value.
+    pub elementwise: bool,
 }
 
 /// An in-kernel assertion; a pass of the forward schedule reports by position that it does not hold.

@@ -9,14 +9,12 @@
 use smallvec::SmallVec;
 
 use super::block::Scalar;
-use super::program::{Array, Extent, Program, SizeExpr, TensorParam};
+use super::program::{Array, Extent, Program, SizeExpr};
 use crate::error::{Error, Origin, Result};
-use crate::shape::Shape;
+use crate::shape::{PerAxis, Shape};
 
 /// Sizes of the extents, by position.
-pub(crate) type ExtentSizes = SmallVec<[i64; 8]>;
-/// The shape that `..` stands for.
-pub(crate) type RestShape = SmallVec<[usize; 6]>;
+pub(crate) type ExtentSizes = SmallVec<[i64; 4]>;
 
 /// The size of everything in a call.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +22,7 @@ pub(crate) struct Resolved {
     /// Of the extents; for `..`, the number of its points.
     pub sizes: ExtentSizes,
     /// Of `..`.
-    pub rest: RestShape,
+    pub rest: PerAxis<usize>,
 }
 
 /// Why an expression has no value.
@@ -69,11 +67,6 @@ impl Resolved {
         scalars: &[Scalar],
         origin: Origin,
     ) -> Result<Resolved> {
-        if let Some(rest) = one_shape(program, &shape)
-            && let Ok(points) = i64::try_from(rest.iter().product::<usize>())
-        {
-            return Ok(Resolved { sizes: SmallVec::from_slice(&[points]), rest: RestShape::from_slice(rest) });
-        }
         let mut resolved =
             Resolved { sizes: SmallVec::from_elem(UNKNOWN, program.extents.len()), rest: SmallVec::new() };
         for (extent, size) in program.extents.iter().zip(&mut resolved.sizes) {
@@ -88,7 +81,12 @@ impl Resolved {
 
     /// The shape of an array with these axes.
     pub fn shape(&self, program: &Program, axes: &[u16]) -> Shape {
-        let mut shape: SmallVec<[usize; 6]> = SmallVec::new();
+        if let [axis] = axes
+            && program.axes[*axis as usize].rest
+        {
+            return Shape::of(PerAxis::from_slice(&self.rest));
+        }
+        let mut shape = PerAxis::new();
         for &axis in axes {
             let axis = &program.axes[axis as usize];
             if axis.rest {
@@ -97,7 +95,7 @@ impl Resolved {
                 shape.push(self.sizes[axis.extent as usize] as usize);
             }
         }
-        Shape::from(shape.as_slice())
+        Shape::of(shape)
     }
 
     /// The number of points of some axes.
@@ -213,15 +211,6 @@ impl Resolved {
     }
 }
 
-/// The shape of all arguments, where a program has no axes but `..` and every parameter has it. Operators are of this kind:
-/// for a few elements, resolving them in general would cost more than the kernel.
-fn one_shape<'s>(program: &Program, shape: &impl Fn(usize) -> &'s [usize]) -> Option<&'s [usize]> {
-    let ([axis], [_], [_, ..]) = (program.axes, program.extents, program.tensors) else { return None };
-    let first = shape(0);
-    let alike = |(position, param): (usize, &TensorParam)| param.axes.len() == 1 && shape(position) == first;
-    (axis.rest && program.tensors.iter().enumerate().all(alike)).then_some(first)
-}
-
 /// The size of an extent that is not known yet.
 const UNKNOWN: i64 = -1;
 
@@ -300,7 +289,7 @@ mod tests {
         outputs: &[ArrayDecl { elem: ELEM, axes: &[0, 3, 4] }],
         assertions: &[],
         saved: &[],
-        forward: Schedule { temps: &[], kernels: &[] },
+        forward: Schedule { temps: &[], kernels: &[], elementwise: false },
         backward: None,
     };
 

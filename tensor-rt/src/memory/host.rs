@@ -1,12 +1,38 @@
 //! The pool that tensors on the processor come from, and its default cap.
 
+use std::cell::RefCell;
 use std::sync::LazyLock;
 
 use super::MemoryStats;
-use super::pool::Pool;
+use super::front::Front;
+use super::pool::{Block, Exhausted, Pool};
 use crate::device::Cpu;
 
-pub(crate) static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::with_cap(default_cap()));
+static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::with_cap(default_cap()));
+
+thread_local! {
+    static FRONT: RefCell<Front> = RefCell::new(Front::of(&POOL));
+}
+
+/// A block of at least `bytes` bytes, initialised with whatever was in it.
+pub(crate) fn take(bytes: usize) -> Result<Block, Exhausted> {
+    // A thread that ends may make and drop tensors after its front is gone.
+    FRONT.try_with(|front| front.borrow_mut().take(bytes)).unwrap_or_else(|_| POOL.take(bytes))
+}
+
+/// Takes a block back.
+pub(crate) fn put(block: Block) {
+    let mut block = Some(block);
+    let _ = FRONT.try_with(|front| block.take().map(|block| front.borrow_mut().put(block)));
+    if let Some(block) = block {
+        POOL.put(block);
+    }
+}
+
+/// Returns what idles in the front of this thread to the pool.
+fn release_front() {
+    let _ = FRONT.try_with(|front| front.borrow_mut().release());
+}
 
 impl Cpu {
     /// What the pool of the processor's tensors holds.
@@ -19,11 +45,13 @@ impl Cpu {
     ///
     /// The default is the memory of the machine, or of the control group that the process runs in.
     pub fn set_memory_cap(&self, bytes: usize) {
+        release_front();
         POOL.set_cap(bytes);
     }
 
-    /// Gives the bytes kept for reuse back to the system.
+    /// Gives the bytes kept for reuse back to the system. Other threads may keep a few small buffers.
     pub fn release_cached_memory(&self) {
+        release_front();
         POOL.release_cached();
     }
 }

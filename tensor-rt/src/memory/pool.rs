@@ -4,9 +4,10 @@ use std::alloc::Layout;
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::ALIGNMENT;
+use super::front::Idle;
 
 /// Cached bytes are kept up to the peak of live bytes, but at least this many.
 const KEPT: usize = 256 << 20;
@@ -79,7 +80,8 @@ impl Block {
 pub struct MemoryStats {
     /// In use by tensors.
     pub live: usize,
-    /// The highest value of `live` so far.
+    /// The highest value of `live` so far, seen whenever a block comes from the pool that threads share; the small
+    /// blocks that a thread passes from tensor to tensor meanwhile are a fraction of a mebibyte.
     pub peak: usize,
     /// Kept for reuse.
     pub cached: usize,
@@ -109,13 +111,16 @@ pub(crate) struct Pool {
 
 struct State {
     cached: BTreeMap<usize, Vec<Block>>,
+    /// Of the pool alone: blocks that idle in the front of a thread count as live here.
     stats: MemoryStats,
+    /// What idles in the fronts of threads.
+    fronts: Vec<Arc<Idle>>,
 }
 
 impl Pool {
     pub const fn with_cap(cap: usize) -> Pool {
         let stats = MemoryStats { live: 0, peak: 0, cached: 0, cap, buffers: 0, reused: 0, fresh: 0 };
-        Pool { state: Mutex::new(State { cached: BTreeMap::new(), stats }) }
+        Pool { state: Mutex::new(State { cached: BTreeMap::new(), stats, fronts: Vec::new() }) }
     }
 
     /// A block of at least `bytes` bytes, initialised with whatever was in it.
@@ -149,7 +154,19 @@ impl Pool {
     }
 
     pub fn stats(&self) -> MemoryStats {
-        self.lock().stats
+        self.lock().stats()
+    }
+
+    /// Counts what idles in the front of a thread.
+    pub(super) fn add_front(&self, idle: Arc<Idle>) {
+        self.lock().fronts.push(idle);
+    }
+
+    /// Forgets the front of a thread that ended; it is empty.
+    pub(super) fn remove_front(&self, idle: &Arc<Idle>) {
+        let mut state = self.lock();
+        state.fronts.retain(|front| !Arc::ptr_eq(front, idle));
+        state.stats.reused += idle.reused();
     }
 
     /// Changes the cap; what is in use stays in use even above it.
@@ -197,7 +214,21 @@ impl State {
     fn count_live(&mut self, block: &Block) {
         self.stats.buffers += 1;
         self.stats.live += block.bytes;
-        self.stats.peak = self.stats.peak.max(self.stats.live);
+        self.stats.peak = self.stats().peak;
+    }
+
+    /// The statistics, fronts included.
+    fn stats(&self) -> MemoryStats {
+        let mut stats = self.stats;
+        for idle in &self.fronts {
+            // A block is taken out of these sums before it is returned to the pool, so they are never too high.
+            stats.live -= idle.bytes();
+            stats.cached += idle.bytes();
+            stats.buffers -= idle.buffers();
+            stats.reused += idle.reused();
+        }
+        stats.peak = stats.peak.max(stats.live);
+        stats
     }
 
     fn put(&mut self, block: Block) {
@@ -219,7 +250,7 @@ impl State {
     }
 
     fn exhausted(&self) -> Exhausted {
-        let free = self.stats.cap.saturating_sub(self.stats.live);
+        let free = self.stats.cap.saturating_sub(self.stats().live);
         let largest = self.cached.iter().rev().find(|(_, blocks)| !blocks.is_empty()).map(|(bytes, _)| *bytes);
         Exhausted { free, largest_block: largest.unwrap_or(free) }
     }
@@ -233,7 +264,7 @@ impl Drop for State {
 
 /// The size of the block for a request: a multiple of [`ALIGNMENT`], and above 512 bytes one of eight sizes between two
 /// powers of two, so that requests of nearly one size share blocks. `None` if that is not a size.
-fn rounded(bytes: usize) -> Option<usize> {
+pub(super) fn rounded(bytes: usize) -> Option<usize> {
     let step = (bytes.checked_next_power_of_two()? / 16).max(ALIGNMENT);
     bytes.checked_next_multiple_of(step)
 }

@@ -1,10 +1,13 @@
 //! A tensor without its types: what storage, graph and engines work on.
 //!
-//! A [`Raw`] is a view of a storage. An [`Exclusive`] is a raw tensor that may be written: the proof that no other handle
-//! sees the writes.
+//! A [`Raw`] is a handle: two pointers, to a *window* and to a place in the graph. A window is a layout of elements in a
+//! storage. The window over a fresh storage holds it, so that a new tensor is one allocation beside its block; the windows
+//! of views hold that one. An [`Exclusive`] is a raw tensor that may be written: the proof that no other handle sees the
+//! writes.
 //!
 //! Invariants: every element of the layout lies in the storage, and the storage was made for elements of `dtype`; every
-//! element is initialised and valid for its type; `node` is set if and only if the tensor is tracked.
+//! element is initialised and valid for its type; `node` is set if and only if the tensor is tracked. A window whose memory
+//! is another's knows one that owns its storage, so no chain is longer than two.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -25,10 +28,33 @@ use crate::storage::Storage;
 /// A tensor whose device, element and mode are run-time values.
 #[derive(Clone)]
 pub struct Raw {
-    storage: Arc<Storage>,
+    window: Arc<Window>,
+    node: Option<Arc<Node>>,
+}
+
+/// A layout of elements in a storage.
+struct Window {
+    memory: Memory,
     layout: Layout,
     dtype: DType,
-    node: Option<Arc<Node>>,
+    /// What the layout says of itself: every call asks.
+    is_dense: bool,
+}
+
+/// The storage of a window.
+enum Memory {
+    Owned(Storage),
+    /// That of the window over the whole of it.
+    Of(Arc<Window>),
+}
+
+impl Window {
+    fn storage(&self) -> &Storage {
+        match &self.memory {
+            Memory::Owned(storage) => storage,
+            Memory::Of(owner) => owner.storage(),
+        }
+    }
 }
 
 /// A raw tensor that may be written during `'a`.
@@ -45,7 +71,8 @@ impl Raw {
     pub(crate) fn empty(device: DeviceId, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
         let shape = shape.into();
         let storage = Storage::stale(device, shape.bytes(dtype.size(), origin)?, origin)?;
-        let mut raw = Raw { storage, layout: Layout::dense(shape), dtype, node: None };
+        let (memory, layout) = (Memory::Owned(storage), Layout::dense(shape));
+        let mut raw = Raw { window: Arc::new(Window { memory, layout, dtype, is_dense: true }), node: None };
         if dtype == DType::Bool {
             // Of the bytes that may be there only 0 and 1 are a `bool`.
             raw.fresh().fill_zero();
@@ -82,7 +109,7 @@ impl Raw {
         }
         let raw = Raw::empty(device, T::DTYPE, shape, origin)?;
         // SAFETY: the new storage holds `data.len()` elements of `T`, is aligned for any of them, and overlaps nothing.
-        unsafe { copy::row(raw.storage.pointer().as_ptr().cast::<T>(), data.as_ptr(), data.len()) };
+        unsafe { copy::row(raw.window.storage().pointer().as_ptr().cast::<T>(), data.as_ptr(), data.len()) };
         Ok(raw)
     }
 
@@ -99,29 +126,29 @@ impl Raw {
     }
 
     pub(crate) fn shape(&self) -> &Shape {
-        self.layout.shape()
+        self.window.layout.shape()
     }
 
     /// In elements.
     pub(crate) fn strides(&self) -> &[isize] {
-        self.layout.strides()
+        self.window.layout.strides()
     }
 
     pub(crate) fn layout(&self) -> &Layout {
-        &self.layout
+        &self.window.layout
     }
 
     pub(crate) fn dtype(&self) -> DType {
-        self.dtype
+        self.window.dtype
     }
 
     pub(crate) fn device(&self) -> DeviceId {
-        self.storage.device()
+        self.window.storage().device()
     }
 
     /// The number of elements.
     pub(crate) fn elements(&self) -> usize {
-        self.layout.elements()
+        self.window.layout.elements()
     }
 
     pub(crate) fn node(&self) -> Option<&Arc<Node>> {
@@ -136,17 +163,17 @@ impl Raw {
 
     /// The same value outside the graph.
     pub(crate) fn detached(&self) -> Raw {
-        self.clone().with_node(None)
+        Raw { window: self.window.clone(), node: None }
     }
 
     /// True if the elements lie one after the other in row-major order.
     pub(crate) fn is_dense(&self) -> bool {
-        self.layout.is_dense()
+        self.window.is_dense
     }
 
     /// True if both are handles on one storage.
     pub(crate) fn shares_storage(&self, other: &Raw) -> bool {
-        Arc::ptr_eq(&self.storage, &other.storage)
+        std::ptr::eq(self.window.storage(), other.window.storage())
     }
 
     /// The first element of the view; of a view without elements, an aligned address.
@@ -156,7 +183,7 @@ impl Raw {
 
     /// The elements in row-major order, if they lie so and are of type `T`.
     pub(crate) fn as_slice<T: Element>(&self) -> Option<&[T]> {
-        if T::DTYPE != self.dtype || !self.is_dense() {
+        if T::DTYPE != self.dtype() || !self.is_dense() {
             return None;
         }
         // SAFETY: a dense layout in the storage is `elements` initialised elements of `T`, one after the other. Nobody
@@ -166,7 +193,7 @@ impl Raw {
 
     /// The element at an index that lies within the shape.
     pub(crate) fn element<T: Element>(&self, index: &[usize]) -> T {
-        assert!(T::DTYPE == self.dtype, "bug in tensor-rt: an element is read with another type");
+        assert!(T::DTYPE == self.dtype(), "bug in tensor-rt: an element is read with another type");
         let element = self.offset_of(index);
         // SAFETY: the index is within the shape (checked in `offset_of`), so the element lies in the storage and is
         // initialised.
@@ -182,9 +209,14 @@ impl Raw {
 
     /// Another view of the same storage, outside the graph. The layout was derived from this one.
     pub(crate) fn with_layout(&self, layout: Layout) -> Raw {
-        let bytes = layout.bounds().map_or(0, |(_, high)| (high + 1) * self.dtype.size());
-        assert!(bytes <= self.storage.bytes(), "bug in tensor-rt: a view reaches past its storage");
-        Raw { storage: self.storage.clone(), layout, dtype: self.dtype, node: None }
+        let bytes = layout.bounds().map_or(0, |(_, high)| (high + 1) * self.dtype().size());
+        assert!(bytes <= self.window.storage().bytes(), "bug in tensor-rt: a view reaches past its storage");
+        let owner = match &self.window.memory {
+            Memory::Owned(_) => &self.window,
+            Memory::Of(owner) => owner,
+        };
+        let (memory, dtype, is_dense) = (Memory::Of(owner.clone()), self.dtype(), layout.is_dense());
+        Raw { window: Arc::new(Window { memory, layout, dtype, is_dense }), node: None }
     }
 
     /// The same elements, dense, outside the graph; a counted copy unless they already are.
@@ -194,13 +226,13 @@ impl Raw {
 
     /// A dense copy in a storage of its own, outside the graph; counted.
     pub(crate) fn copied(&self, origin: Origin) -> Result<Raw> {
-        accounting::copy(origin.at, self.elements() * self.dtype.size());
+        accounting::copy(origin.at, self.elements() * self.dtype().size());
         self.gathered(origin)
     }
 
     /// [`Raw::copied`] as a step of an operation that the caller asked for by name, which is not counted.
     pub(crate) fn gathered(&self, origin: Origin) -> Result<Raw> {
-        let mut copy = Raw::empty(self.device(), self.dtype, self.shape(), origin)?;
+        let mut copy = Raw::empty(self.device(), self.dtype(), self.shape(), origin)?;
         copy.fresh().copy_from(self);
         Ok(copy)
     }
@@ -208,18 +240,23 @@ impl Raw {
     /// A copy of a dense tensor that other threads may be accumulating into; counted.
     pub(crate) fn loaded(&self, origin: Origin) -> Result<Raw> {
         assert!(self.is_dense(), "bug in tensor-rt: a strided tensor is accumulated into");
-        accounting::copy(origin.at, self.elements() * self.dtype.size());
-        let mut copy = Raw::empty(self.device(), self.dtype, self.shape(), origin)?;
+        accounting::copy(origin.at, self.elements() * self.dtype().size());
+        let mut copy = Raw::empty(self.device(), self.dtype(), self.shape(), origin)?;
         // SAFETY: both are dense and hold `elements` elements of this type; the copy is new, and the elements of an
         // `AtomicTensor`, whose tensor alone is loaded, are accessed atomically only.
-        unsafe { atomic::load(self.dtype.size(), copy.fresh().pointer(), self.address(), self.elements()) };
+        unsafe { atomic::load(self.dtype().size(), copy.fresh().pointer(), self.address(), self.elements()) };
         Ok(copy)
     }
 
     /// True if this is the only handle on its storage, and every element has an address of its own: an edit would copy
     /// nothing.
     pub(crate) fn is_alone(&mut self) -> bool {
-        Arc::get_mut(&mut self.storage).is_some() && self.layout.is_injective()
+        let Some(window) = Arc::get_mut(&mut self.window) else { return false };
+        let is_alone = match &mut window.memory {
+            Memory::Owned(_) => true,
+            Memory::Of(owner) => Arc::get_mut(owner).is_some(),
+        };
+        is_alone && window.layout.is_injective()
     }
 
     /// Makes this handle the only one on its storage, and dense if asked; a counted copy unless it already is.
@@ -244,12 +281,12 @@ impl Raw {
 
     fn address(&self) -> *mut u8 {
         // SAFETY: by the invariant the first element lies in the storage; a view without elements has offset 0.
-        unsafe { self.storage.pointer().as_ptr().add(self.layout.offset() * self.dtype.size()) }
+        unsafe { self.window.storage().pointer().as_ptr().add(self.layout().offset() * self.dtype().size()) }
     }
 
     fn offset_of(&self, index: &[usize]) -> isize {
         let within =
-            index.len() == self.layout.rank() && index.iter().zip(self.shape().iter()).all(|(i, size)| i < size);
+            index.len() == self.layout().rank() && index.iter().zip(self.shape().iter()).all(|(i, size)| i < size);
         assert!(within, "bug in tensor-rt: index {index:?} of a tensor of shape {:?}", self.shape());
         index.iter().zip(self.strides()).map(|(i, stride)| *i as isize * stride).sum()
     }
@@ -257,7 +294,7 @@ impl Raw {
 
 impl Debug for Raw {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}{:?} on {}", self.dtype, self.shape(), self.device())
+        write!(out, "{}{:?} on {}", self.dtype(), self.shape(), self.device())
     }
 }
 
@@ -295,7 +332,7 @@ impl<'a> Exclusive<'a> {
 
     /// The elements in row-major order, if they lie so and are of type `T`.
     pub(crate) fn as_mut_slice<T: Element>(&mut self) -> Option<&mut [T]> {
-        if T::DTYPE != self.raw.dtype || !self.raw.is_dense() {
+        if T::DTYPE != self.raw.dtype() || !self.raw.is_dense() {
             return None;
         }
         // SAFETY: as in `Raw::as_slice`, and by the invariant nobody else sees these elements.
@@ -313,10 +350,12 @@ impl<'a> Exclusive<'a> {
     /// Writes every element of a tensor with the same shape and element type.
     pub(crate) fn copy_from(&mut self, source: &Raw) {
         assert!(
-            source.shape() == self.raw.shape() && source.dtype == self.raw.dtype && !source.shares_storage(&self.raw),
+            source.shape() == self.raw.shape()
+                && source.dtype() == self.raw.dtype()
+                && !source.shares_storage(&self.raw),
             "bug in tensor-rt: a copy between tensors that do not match"
         );
-        let (shape, size) = (self.raw.shape().clone(), self.raw.dtype.size());
+        let (shape, size) = (self.raw.shape().clone(), self.raw.dtype().size());
         let (target, strides) = (self.raw.address(), self.raw.strides());
         // SAFETY: both layouts have this shape, their elements lie in their storages, those of the target have addresses
         // of their own (invariant), and the storages are two.
@@ -325,7 +364,7 @@ impl<'a> Exclusive<'a> {
 
     /// Writes one value to every element.
     pub(crate) fn fill<T: Element>(&mut self, value: T) {
-        assert!(T::DTYPE == self.raw.dtype, "bug in tensor-rt: a tensor is filled with another element");
+        assert!(T::DTYPE == self.raw.dtype(), "bug in tensor-rt: a tensor is filled with another element");
         self.fill_bytes((&raw const value).cast());
     }
 
@@ -337,7 +376,7 @@ impl<'a> Exclusive<'a> {
 
     /// Writes the element at `value`, which is of this tensor's element type, to every element.
     fn fill_bytes(&mut self, value: *const u8) {
-        let (shape, size) = (self.raw.shape().clone(), self.raw.dtype.size());
+        let (shape, size) = (self.raw.shape().clone(), self.raw.dtype().size());
         let nowhere = smallvec::SmallVec::<[isize; 6]>::from_elem(0, shape.rank());
         // SAFETY: as in `copy_from`; the source is one element read again and again, which the callers keep alive.
         unsafe { copy::strided(&shape, size, self.raw.address(), self.raw.strides(), value, &nowhere) }
@@ -345,7 +384,7 @@ impl<'a> Exclusive<'a> {
 
     /// Writes one element, at an index that lies within the shape.
     pub(crate) fn set<T: Element>(&mut self, index: &[usize], value: T) {
-        assert!(T::DTYPE == self.raw.dtype, "bug in tensor-rt: an element is written with another type");
+        assert!(T::DTYPE == self.raw.dtype(), "bug in tensor-rt: an element is written with another type");
         let element = self.raw.offset_of(index);
         // SAFETY: the index is within the shape (checked in `offset_of`), and nobody else sees the element.
         unsafe { *self.raw.address().cast::<T>().offset(element) = value }

@@ -3,8 +3,6 @@
 //! All but `contiguous`, and `reshape` of strides that have no view of the wanted shape, are handles on the same storage.
 //! A view of a tracked tensor is tracked.
 
-use smallvec::SmallVec;
-
 use super::Tensor;
 use super::raw::Raw;
 use super::view::{Movement, check_view, concatenate};
@@ -323,7 +321,7 @@ impl Places<'_> {
 }
 
 fn exchanged(rank: usize, first: usize, second: usize) -> PerAxis<usize> {
-    let mut axes: SmallVec<[usize; 6]> = (0..rank).collect();
+    let mut axes: PerAxis<usize> = (0..rank).collect();
     axes.swap(first, second);
     axes
 }

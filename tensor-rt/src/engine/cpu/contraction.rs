@@ -11,13 +11,14 @@
 //!
 //! Invariant: the matrices that one product sees, and so the order of its sums, do not depend on the number of threads.
 
-use gemm::Parallelism;
+use gemm_common::Parallelism;
 use rayon::prelude::*;
 use smallvec::SmallVec;
 
 use super::clip::{Clip, Clips, copy_clipped};
 use super::executor::Found;
 use super::plan::{Finished, Plan};
+use super::product::{self, Factor, Matrix};
 use super::space::{Space, distance};
 use super::stage::{Strides, copy_box, dense_strides, widen};
 use super::traverse;
@@ -25,7 +26,7 @@ use crate::element::DType;
 use crate::engine::{Launch, OutOfMemory};
 use crate::kernel::body::InstructionSet;
 use crate::kernel::program::{Contraction, Index, PassKind, ReduceOp, WriteKind};
-use crate::memory::host::POOL;
+use crate::memory::host;
 use crate::memory::pool::Block;
 
 /// Multiplications that are worth a second thread.
@@ -202,8 +203,8 @@ impl Products<'_> {
         // product alone.
         unsafe {
             match self.dtype {
-                DType::F32 => self.product_of::<f32>(lhs, rhs, target, 0.0, 1.0, parallelism),
-                DType::F64 => self.product_of::<f64>(lhs, rhs, target, 0.0, 1.0, parallelism),
+                DType::F32 => self.product_of::<f32>(lhs, rhs, target, parallelism),
+                DType::F64 => self.product_of::<f64>(lhs, rhs, target, parallelism),
                 other => unreachable!("bug: matrix product of `{other}`"),
             }
         }
@@ -211,38 +212,15 @@ impl Products<'_> {
 
     /// # Safety
     /// The offsets address a batch of each array, and `V` is the type of the product.
-    unsafe fn product_of<V: 'static>(
-        &self,
-        lhs: isize,
-        rhs: isize,
-        target: isize,
-        zero: V,
-        one: V,
-        parallelism: Parallelism,
-    ) {
+    unsafe fn product_of<V: Factor>(&self, lhs: isize, rhs: isize, target: isize, parallelism: Parallelism) {
+        let sizes = product::Sizes { rows: self.m, columns: self.n, summed: self.k };
         // SAFETY: the caller's.
         unsafe {
-            gemm::gemm(
-                self.m,
-                self.n,
-                self.k,
-                self.target.pointer.cast::<V>().offset(target),
-                self.target.n,
-                self.target.m,
-                false,
-                self.lhs.pointer.cast::<V>().offset(lhs),
-                self.lhs.summed,
-                self.lhs.own,
-                self.rhs.pointer.cast::<V>().offset(rhs),
-                self.rhs.own,
-                self.rhs.summed,
-                zero,
-                one,
-                false,
-                false,
-                false,
-                parallelism,
-            );
+            let of = |pointer: *const u8, offset| pointer.cast_mut().cast::<V>().offset(offset);
+            let target = Matrix { pointer: of(self.target.pointer, target), row: self.target.m, column: self.target.n };
+            let lhs = Matrix { pointer: of(self.lhs.pointer, lhs), row: self.lhs.own, column: self.lhs.summed };
+            let rhs = Matrix { pointer: of(self.rhs.pointer, rhs), row: self.rhs.summed, column: self.rhs.own };
+            product::multiply(sizes, target, lhs, rhs, parallelism);
         }
     }
 }
@@ -494,7 +472,7 @@ struct Buffer(Block);
 
 impl Buffer {
     fn take(bytes: usize) -> Result<Self, OutOfMemory> {
-        POOL.take(bytes).map(Buffer).map_err(|exhausted| OutOfMemory {
+        host::take(bytes).map(Buffer).map_err(|exhausted| OutOfMemory {
             requested: bytes,
             free: exhausted.free,
             largest_block: exhausted.largest_block,
@@ -508,6 +486,6 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        POOL.put(std::mem::replace(&mut self.0, Block::empty()));
+        host::put(std::mem::replace(&mut self.0, Block::empty()));
     }
 }

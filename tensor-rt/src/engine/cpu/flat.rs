@@ -13,9 +13,9 @@ use super::scratch::Scratch;
 use super::stage::splat;
 use super::traverse;
 use crate::element::DType;
-use crate::engine::{ArrayRef, Launch};
-use crate::kernel::block::{BLOCK, Block, BlockParts, Slot};
-use crate::kernel::body::InstructionSet;
+use crate::engine::{ArrayRef, Launch, RunLaunch};
+use crate::kernel::block::{BLOCK, Block, BlockParts, Scalar, Slot};
+use crate::kernel::body::{InstructionSet, PassFn};
 use crate::kernel::program::{Index, WriteKind};
 
 /// An array of a launch: how far its pointer moves per point, in bytes.
@@ -38,7 +38,6 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
     let points: usize = kernel.free.iter().flat_map(|&axis| launch.axis_sizes(axis)).product();
     let mut operands: SmallVec<[Run; 4]> = SmallVec::new();
     for (position, (operand, array)) in kernel.operands.iter().zip(launch.operands).enumerate() {
-        let dtype = launch.dtype(operand.elem);
         let own = operand.index.len() == kernel.free.len()
             && operand
                 .index
@@ -46,22 +45,19 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
                 .zip(kernel.free)
                 .all(|(index, free)| matches!(index, Index::Axis(axis) if axis == free));
         let plain = own || operand.index.iter().all(|index| matches!(index, Index::Axis(_)));
-        let copied = (0..kernel.writes.len()).any(|write| launch.is_written(position, write));
+        let run = Run::of_operand(launch, position);
         let step = match repeats(array) {
-            true if plain && !copied => 0,
-            _ if own && is_dense(array) => dtype.size(),
+            true if plain && !run.copied => 0,
+            _ if own && is_dense(array) => run.step,
             _ => return None,
         };
-        operands.push(Run { pointer: array.pointer, dtype, step, copied });
+        operands.push(Run { step, ..run });
     }
-    let mut writes: SmallVec<[Run; 2]> = SmallVec::new();
     for (write, array) in kernel.writes.iter().zip(launch.writes) {
         let WriteKind::Own { axes, .. } = write.kind else { return None };
-        if axes != kernel.free || array.pointer.is_null() || !is_dense(array) {
+        if axes != kernel.free || !(array.pointer.is_null() || is_dense(array)) {
             return None;
         }
-        let dtype = launch.dtype(write.elem);
-        writes.push(Run { pointer: array.pointer, dtype, step: dtype.size(), copied: false });
     }
 
     let mut scratch: Option<Scratch> = None;
@@ -72,81 +68,148 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
         unsafe { splat(operand.dtype.size(), buffer, operand.pointer, points.min(BLOCK)) };
         operand.pointer = buffer;
     }
-    let flat = Flat { launch, set, points, operands: &operands, writes: &writes };
-    let tasks = traverse::tasks(points);
-    if tasks == 1 {
-        return Some(flat.run_blocks(0, flat.blocks()));
+    let writes = launch.writes.iter().map(Run::of_write).collect();
+    let (pass, scalars, sizes) = (launch.passes[0], launch.scalars, launch.sizes);
+    Some(Flat { pass, set, points, operands, writes, scalars, sizes }.run())
+}
+
+/// Runs a launch that is known to be of this kind, and whose arrays are all runs; gives its lowest fault.
+pub(super) fn run_over_runs(launch: &RunLaunch<'_>, set: InstructionSet) -> Option<Found> {
+    let RunLaunch { pass, points, operands, writes, scalars, sizes } = *launch;
+    let copied = |operand: &Slot| writes.iter().any(|write| write.pointer == operand.pointer);
+    if points <= BLOCK && !operands.iter().any(copied) {
+        let mut outputs: SmallVec<[Slot; 4]> = SmallVec::from_slice(writes);
+        let mut scratch: Option<Scratch> = None;
+        for slot in outputs.iter_mut().filter(|slot| slot.pointer.is_null()) {
+            slot.pointer = scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
+        }
+        let parts = BlockParts { operands, outputs: &outputs, ..empty(points, scalars, sizes) };
+        // SAFETY: `RunLaunch` lends the operands for reading and the writes for writing, and none is both; a write that
+        // nobody wants goes to a buffer of `BLOCK` elements.
+        return unsafe { call(pass, set, 0, &parts) };
     }
-    let blocks = flat.blocks();
-    let found = (0..tasks)
-        .into_par_iter()
-        .map(|task| flat.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks))
-        .reduce(|| None, Found::lower);
-    Some(found)
+    let run = |slot: &Slot| Run { step: slot.dtype.size(), pointer: slot.pointer, dtype: slot.dtype, copied: false };
+    let (mut runs, mut kept) = (SmallVec::new(), SmallVec::new());
+    operands.iter().for_each(|operand| runs.push(Run { copied: copied(operand), ..run(operand) }));
+    writes.iter().for_each(|write| kept.push(run(write).kept()));
+    let (operands, writes) = (runs, kept);
+    Flat { pass, set, points, operands, writes, scalars, sizes }.run()
+}
+
+/// A block of so many points without arrays.
+fn empty<'a>(len: usize, scalars: &'a [Scalar], sizes: &'a [i64]) -> BlockParts<'a> {
+    BlockParts {
+        len,
+        operands: &[],
+        axes: &[],
+        rows: &[],
+        values: &[],
+        outputs: &[],
+        indices: &[],
+        index_starts: &[],
+        gathers: &[],
+        scalars,
+        sizes,
+    }
+}
+
+/// Runs the block whose first point is `start`; gives its lowest fault.
+///
+/// # Safety
+/// As [`Block::new`].
+unsafe fn call(pass: PassFn, set: InstructionSet, start: usize, parts: &BlockParts<'_>) -> Option<Found> {
+    // SAFETY: the caller's.
+    let block = unsafe { Block::new(parts) };
+    pass.call(set, &block);
+    let fault = block.into_fault()?;
+    let free = start + fault.point as usize;
+    Some(Found { free, reduced: 0, order: (free, 0, 0), kind: fault.kind })
+}
+
+impl Run {
+    /// A dense operand.
+    fn of_operand(launch: &Launch<'_>, position: usize) -> Run {
+        let ArrayRef { pointer, dtype, .. } = launch.operands[position];
+        let copied = (0..launch.writes.len()).any(|write| launch.is_written(position, write));
+        Run { pointer, dtype, step: dtype.size(), copied }
+    }
+
+    fn of_write(write: &ArrayRef<'_>) -> Run {
+        let ArrayRef { pointer, dtype, .. } = *write;
+        Run { pointer, dtype, step: dtype.size(), copied: false }.kept()
+    }
+
+    /// A write, repeated in place if nobody wants it.
+    fn kept(self) -> Run {
+        if self.pointer.is_null() { Run { step: 0, ..self } } else { self }
+    }
 }
 
 /// A launch of this kind.
 struct Flat<'a> {
-    launch: &'a Launch<'a>,
+    pass: PassFn,
     set: InstructionSet,
     points: usize,
-    operands: &'a [Run],
-    writes: &'a [Run],
+    operands: SmallVec<[Run; 4]>,
+    /// Null if nobody wants it.
+    writes: SmallVec<[Run; 2]>,
+    scalars: &'a [Scalar],
+    sizes: &'a [i64],
 }
 
 // SAFETY: the pointers are dereferenced under the invariants of `Launch`, each thread writing the points of its own blocks.
 unsafe impl Sync for Flat<'_> {}
 
 impl Flat<'_> {
-    fn blocks(&self) -> usize {
-        self.points.div_ceil(BLOCK)
+    /// Runs all blocks; gives the lowest fault.
+    fn run(&self) -> Option<Found> {
+        let (blocks, tasks) = (self.points.div_ceil(BLOCK), traverse::tasks(self.points));
+        if tasks == 1 {
+            return self.run_blocks(0, blocks);
+        }
+        (0..tasks)
+            .into_par_iter()
+            .map(|task| self.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks))
+            .reduce(|| None, Found::lower)
     }
 
     /// Runs some blocks in order; gives the lowest fault.
     fn run_blocks(&self, first: usize, end: usize) -> Option<Found> {
-        let mut lowest = None;
-        let mut operands: SmallVec<[Slot; 4]> = SmallVec::from_elem(Slot::VACANT, self.operands.len());
-        let mut outputs: SmallVec<[Slot; 2]> = SmallVec::from_elem(Slot::VACANT, self.writes.len());
         let mut scratch: Option<Scratch> = None;
-        let mut buffer = |_: &Run| scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
-        let copies: SmallVec<[Option<*mut u8>; 4]> =
-            self.operands.iter().map(|run| Some(run).filter(|run| run.copied).map(&mut buffer)).collect();
+        let mut buffer = || scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
+        let mut copies: SmallVec<[(usize, *mut u8); 2]> = SmallVec::new();
+        for (position, run) in self.operands.iter().enumerate() {
+            if run.copied {
+                copies.push((position, buffer()));
+            }
+        }
+        let mut writes: SmallVec<[Run; 2]> = SmallVec::from_slice(&self.writes);
+        for write in writes.iter_mut().filter(|write| write.pointer.is_null()) {
+            write.pointer = buffer();
+        }
+        let (mut operands, mut outputs) = (SmallVec::<[Slot; 4]>::new(), SmallVec::<[Slot; 2]>::new());
+        let mut lowest = None;
         for block in first..end {
             let start = block * BLOCK;
-            for (slot, run) in operands.iter_mut().zip(self.operands).chain(outputs.iter_mut().zip(self.writes)) {
-                *slot = Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
-            }
             let len = (self.points - start).min(BLOCK);
-            for ((slot, run), copy) in operands.iter_mut().zip(self.operands).zip(&copies) {
-                if let Some(copy) = *copy {
-                    // SAFETY: the operand has these `len` elements of `step` bytes; the buffer has room for `BLOCK`.
-                    unsafe { std::ptr::copy_nonoverlapping(slot.pointer, copy, len * run.step) };
-                    slot.pointer = copy;
-                }
+            let slot = |run: &Run| Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
+            operands.clear();
+            outputs.clear();
+            self.operands.iter().for_each(|run| operands.push(slot(run)));
+            writes.iter().for_each(|run| outputs.push(slot(run)));
+            for &(position, copy) in &copies {
+                let (slot, step) = (&mut operands[position], self.operands[position].step);
+                // SAFETY: the operand has these `len` elements of `step` bytes; the buffer has room for `BLOCK`.
+                unsafe { std::ptr::copy_nonoverlapping(slot.pointer, copy, len * step) };
+                slot.pointer = copy;
             }
-            let parts = BlockParts {
-                len,
-                operands: &operands,
-                axes: &[],
-                rows: &[],
-                values: &[],
-                outputs: &outputs,
-                indices: &[],
-                index_starts: &[],
-                gathers: &[],
-                scalars: self.launch.scalars,
-                sizes: self.launch.sizes,
-            };
+            let parts = BlockParts { operands: &operands, outputs: &outputs, ..empty(len, self.scalars, self.sizes) };
             // SAFETY: every array is one run of `points` elements (or a buffer that repeats its element), of which the
-            // block is the next part; `Launch` lends operands for reading and writes for writing, and an operand that is
-            // written was copied.
-            let block = unsafe { Block::new(parts) };
-            self.launch.passes[0].call(self.set, &block);
-            if let Some(fault) = block.into_fault() {
-                // Blocks run in order, so the first fault is the lowest.
-                let free = start + fault.point as usize;
-                lowest = lowest.or(Some(Found { free, reduced: 0, order: (free, 0, 0), kind: fault.kind }));
-            }
+            // block is the next part; the launch lends operands for reading and writes for writing, an operand that is
+            // written was copied, and a write that nobody wants goes to a buffer of `BLOCK` elements.
+            let found = unsafe { call(self.pass, self.set, start, &parts) };
+            // Blocks run in order, so the first fault is the lowest.
+            lowest = lowest.or(found);
         }
         lowest
     }

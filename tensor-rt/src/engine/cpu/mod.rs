@@ -3,7 +3,7 @@
 //! A launch becomes a [`plan`]: dimensions, streams, a mode. The [`traverse`] module gives groups of it to threads, each
 //! with an [`executor`] that turns streams into slots ([`view`], [`stage`], [`clip`]), calls pass bodies and folds reductions
 //! ([`reduce`], [`moments`], [`partial`]). Pointwise launches over contiguous arrays skip all that ([`flat`]); contractions
-//! go through a matrix product first ([`contraction`]).
+//! go through a matrix product first ([`contraction`], [`product`]).
 //!
 //! Invariant: results are the same bits for any number of threads.
 
@@ -15,6 +15,7 @@ mod moments;
 mod monoid;
 mod partial;
 mod plan;
+mod product;
 mod reduce;
 mod scatter;
 mod scratch;
@@ -32,8 +33,9 @@ use smallvec::SmallVec;
 use self::executor::Found;
 use self::plan::Plan;
 pub(crate) use self::plan::needs_elements;
-use super::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory};
+use super::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory, RunLaunch};
 use crate::element::DType;
+use crate::kernel::block::FaultKind;
 use crate::kernel::body::InstructionSet;
 use crate::kernel::program::{ReduceOp, WriteKind};
 
@@ -47,6 +49,11 @@ impl CpuEngine {
     /// An engine that uses an instruction set.
     pub(crate) fn new(set: InstructionSet) -> Self {
         Self { set }
+    }
+
+    /// Runs an elementwise kernel to its end; gives the lowest point at which it found something wrong.
+    pub(crate) fn launch_over_runs(&self, launch: &RunLaunch<'_>) -> Option<(usize, FaultKind)> {
+        flat::run_over_runs(launch, self.set).map(|found| (found.free, found.kind))
     }
 }
 
@@ -62,7 +69,10 @@ impl Engine for CpuEngine {
         };
         match found.map_err(LaunchError::OutOfMemory)? {
             None => Ok(()),
-            Some(found) => Err(LaunchError::Fault(report(launch, found))),
+            Some(found) => {
+                let position = launch.position(found.free, found.reduced);
+                Err(LaunchError::Fault(LaunchFault { kind: found.kind, position }))
+            }
         }
     }
 }
@@ -167,20 +177,4 @@ fn fill_identity(op: ReduceOp, array: &ArrayRef<'_>) {
     }
     // SAFETY: the launch lends the array for writing; the source is one element that is read again and again.
     unsafe { stage::copy_box(array.shape, size, array.pointer, &strides, (&raw const identity).cast(), &still) };
-}
-
-/// A fault with its index along each axis of the kernel.
-fn report(launch: &Launch<'_>, found: Found) -> LaunchFault {
-    let mut position = Vec::new();
-    for (axes, linear) in [(launch.kernel.free, found.free), (launch.kernel.reduced, found.reduced)] {
-        let sizes: Vec<usize> = axes.iter().flat_map(|&axis| launch.axis_sizes(axis)).collect();
-        let mut index = vec![0; sizes.len()];
-        let mut rest = linear;
-        for dim in (0..sizes.len()).rev() {
-            index[dim] = rest % sizes[dim].max(1);
-            rest /= sizes[dim].max(1);
-        }
-        position.extend(index);
-    }
-    LaunchFault { kind: found.kind, position: position.into() }
 }

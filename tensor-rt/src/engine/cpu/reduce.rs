@@ -465,6 +465,12 @@ impl<V: Value, M: Extreme<V>> Routine for ExtremeColumns<'_, V, M> {
     }
 }
 
+/// Where the loops over rows and over columns are in memory.
+#[cfg(test)]
+pub(super) fn code<V: Value, M: Monoid<V>>(set: InstructionSet) -> [*const (); 2] {
+    [set.code::<Rows<'static, V, M>>(), set.code::<Columns<'static, V, M>>()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

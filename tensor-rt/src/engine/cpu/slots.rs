@@ -81,7 +81,7 @@ impl Executor<'_> {
         // SAFETY: every slot is either memory that the launch lends for this (operands apart from writes, writes of
         // distinct points), or a buffer of `BLOCK` elements of this executor that only this slot refers to. Streams that
         // a pass both reads and writes are copied, as the plan says. `Launch` guarantees the gathers' arrays.
-        let block = unsafe { Block::new(parts) };
+        let block = unsafe { Block::new(&parts) };
         launch.passes[index].call(plan.set, &block);
         let mut fault = block.into_fault();
 

@@ -46,14 +46,15 @@ impl<X: Copy + Send + Sync + std::fmt::Debug + 'static> Case<X> {
     fn sweep(&self, blocks: impl ParallelIterator<Item = Vec<X>>) {
         let none = || vec![(0.0, None); self.maps.len()];
         let larger = |a: (f64, Option<X>), b: (f64, Option<X>)| if b.0 > a.0 { b } else { a };
+        let place = |x: &Option<X>| x.map_or_else(String::new, |x| format!(" at {x:?}"));
         let worst = blocks
             .map(|block| self.worst(&block))
             .reduce(none, |a, b| a.into_iter().zip(b).map(|(a, b)| larger(a, b)).collect());
         for ((isa, _), (error, x)) in self.maps.iter().zip(&worst) {
-            println!("{:10} {isa:9} {error:.3} ulp at {x:?}", self.name);
+            println!("{:10} {isa:9} {error:.3}{}", self.name, place(x));
         }
         for ((isa, _), (error, x)) in self.maps.iter().zip(&worst) {
-            assert!(*error <= self.ulp, "{} on {isa}: {error} ulp at {x:?}, stated {}", self.name, self.ulp);
+            assert!(*error <= self.ulp, "{} on {isa}: {error} ulp{}, stated {}", self.name, place(x), self.ulp);
         }
     }
 
@@ -115,8 +116,12 @@ fn vector_maps<X: Copy, F: Function<X>>() -> Vec<(&'static str, Map<X>)> {
     vec![]
 }
 
-/// Distance from `exact` in units of the last place of an `f32` of its size; infinite for the wrong kind of value.
+/// Distance from `exact` in units of the last place of an `f32` of its size; 0 for the `f32` nearest to it, infinite for
+/// the wrong kind of value.
 fn ulp_error(value: f32, exact: f64) -> f64 {
+    if value.to_bits() == (exact as f32).to_bits() {
+        return 0.0;
+    }
     if exact.is_nan() || value.is_nan() {
         return if exact.is_nan() && value.is_nan() { 0.0 } else { f64::INFINITY };
     }

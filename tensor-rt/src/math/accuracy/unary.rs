@@ -48,9 +48,9 @@ functions! {
     log10, single::log10::<I>, 0.51, f64::log10;
     log1p, single::log1p::<I>, 1.5, f64::ln_1p;
     expm1, single::expm1::<I>, 2.0, f64::exp_m1;
-    sqrt, single::sqrt::<I>, 0.5, f64::sqrt;
+    sqrt, single::sqrt::<I>, 0.0, f64::sqrt;
     rsqrt, single::rsqrt::<I>, 1.5, |x| 1.0 / x.sqrt();
-    recip, |x| 1.0 / x, 0.5, f64::recip;
+    recip, |x| 1.0 / x, 0.0, f64::recip;
     cbrt, single::cbrt::<I>, 0.51, f64::cbrt;
     sin, single::sin::<I>, 0.51, f64::sin;
     cos, single::cos::<I>, 0.51, f64::cos;

@@ -108,7 +108,24 @@ fn schedule(
     let names = kernel_names(direction, plan.kernels.len());
     let kernels = plan.kernels.iter().zip(texts).map(|(plan, text)| kernel(of, plan, text));
     let constants = quote!(#(const #names: Kernel = #kernels;)*);
-    (constants, quote!(Schedule { temps: &[#(#temps),*], kernels: &[#(#names),*] }))
+    let elementwise = is_elementwise(of.kernel, plan);
+    (constants, quote!(Schedule { temps: &[#(#temps),*], kernels: &[#(#names),*], elementwise: #elementwise }))
+}
+
+/// True if one kernel does all, and its point is a position among the elements of every array: there is one axis in all.
+fn is_elementwise(of: &ir::Kernel, plan: &Plan<'_>) -> bool {
+    let [kernel] = &plan.kernels[..] else { return false };
+    let ([pass], [axis]) = (&kernel.passes[..], &kernel.schedule.free[..]) else { return false };
+    let by_position = |read: &Operand| matches!(&read.index[..], [Index::Axis(index)] if index == axis);
+    let in_position = |write: &Write| matches!(&write.kind, WriteKind::Own { axes, .. } if axes[..] == [*axis]);
+    kernel.schedule.class == Class::Pointwise
+        && pass.axes.is_empty()
+        && kernel.checks.is_empty()
+        && kernel.operands.iter().all(by_position)
+        && kernel.writes.iter().all(in_position)
+        && of.tensors.iter().all(|tensor| tensor.axes[..] == [*axis])
+        && of.graph.all_axes().count() == 1
+        && of.graph.all_extents().all(|(_, extent)| matches!(extent, Extent::Declared))
 }
 
 /// The constants of a schedule's kernels.

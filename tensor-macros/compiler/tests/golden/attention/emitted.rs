@@ -444,6 +444,7 @@ pub mod attention {
                 },
             ],
             kernels: &[FORWARD_0, FORWARD_1, FORWARD_2],
+            elementwise: false,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[
@@ -461,6 +462,7 @@ pub mod attention {
                 },
             ],
             kernels: &[BACKWARD_0, BACKWARD_1, BACKWARD_2, BACKWARD_3, BACKWARD_4],
+            elementwise: false,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

@@ -81,6 +81,7 @@ pub mod axpy {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0],
+            elementwise: true,
         },
         backward: ::core::option::Option::None,
     };

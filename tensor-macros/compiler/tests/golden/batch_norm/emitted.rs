@@ -276,6 +276,7 @@ pub mod batch_norm {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0, FORWARD_1],
+            elementwise: false,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[
@@ -289,6 +290,7 @@ pub mod batch_norm {
                 },
             ],
             kernels: &[BACKWARD_0, BACKWARD_1],
+            elementwise: false,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

@@ -225,6 +225,7 @@ pub mod causal_scores {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0],
+            elementwise: false,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[
@@ -234,6 +235,7 @@ pub mod causal_scores {
                 },
             ],
             kernels: &[BACKWARD_0, BACKWARD_1, BACKWARD_2],
+            elementwise: false,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

@@ -202,10 +202,12 @@ pub mod cross_entropy {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0, FORWARD_1],
+            elementwise: false,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
+            elementwise: false,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

@@ -130,10 +130,12 @@ mod dropout {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0],
+            elementwise: false,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
+            elementwise: false,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

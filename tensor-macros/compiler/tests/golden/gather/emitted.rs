@@ -108,10 +108,12 @@ pub mod gather {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0],
+            elementwise: false,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
+            elementwise: false,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

@@ -95,10 +95,12 @@ pub mod gelu {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0],
+            elementwise: true,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
+            elementwise: true,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

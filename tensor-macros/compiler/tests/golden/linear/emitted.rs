@@ -210,10 +210,12 @@ pub mod linear {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0],
+            elementwise: false,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0, BACKWARD_1, BACKWARD_2],
+            elementwise: false,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

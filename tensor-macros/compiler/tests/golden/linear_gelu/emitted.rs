@@ -244,6 +244,7 @@ pub mod linear_gelu {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0],
+            elementwise: false,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[
@@ -253,6 +254,7 @@ pub mod linear_gelu {
                 },
             ],
             kernels: &[BACKWARD_0, BACKWARD_1, BACKWARD_2],
+            elementwise: false,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

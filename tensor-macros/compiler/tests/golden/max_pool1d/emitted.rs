@@ -211,6 +211,7 @@ pub mod max_pool1d {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0],
+            elementwise: false,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[
@@ -220,6 +221,7 @@ pub mod max_pool1d {
                 },
             ],
             kernels: &[BACKWARD_0, BACKWARD_1],
+            elementwise: false,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

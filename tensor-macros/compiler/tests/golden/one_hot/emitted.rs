@@ -78,6 +78,7 @@ pub mod one_hot {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0],
+            elementwise: false,
         },
         backward: ::core::option::Option::None,
     };

@@ -83,10 +83,12 @@ pub mod shift {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0],
+            elementwise: false,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
+            elementwise: false,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

@@ -257,10 +257,12 @@ pub mod two {
         forward: Schedule {
             temps: &[],
             kernels: &[FORWARD_0],
+            elementwise: false,
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0, BACKWARD_1],
+            elementwise: false,
         }),
     };
     const FORWARD_0: Kernel = Kernel {

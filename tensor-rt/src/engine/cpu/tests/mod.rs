@@ -17,6 +17,8 @@ mod indexed;
 mod pointwise;
 mod random;
 mod rows;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod vector_code;
 
 /// A strided array that owns its memory.
 #[derive(Clone, Debug)]
@@ -118,7 +120,7 @@ static PROGRAM: Program = Program {
     outputs: &[],
     assertions: &[],
     saved: &[],
-    forward: Schedule { temps: &[], kernels: &[] },
+    forward: Schedule { temps: &[], kernels: &[], elementwise: false },
     backward: None,
 };
 
