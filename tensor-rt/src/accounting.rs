@@ -40,6 +40,8 @@ pub struct Counters {
     pub launches: u64,
     /// Traversals of those kernels.
     pub passes: u64,
+    /// Buffers of a device that its pool had to ask the driver for.
+    pub driver_allocations: u64,
 }
 
 impl AddAssign for Counters {
@@ -51,6 +53,7 @@ impl AddAssign for Counters {
         self.allocated_bytes += other.allocated_bytes;
         self.launches += other.launches;
         self.passes += other.passes;
+        self.driver_allocations += other.driver_allocations;
     }
 }
 
@@ -108,13 +111,22 @@ impl Display for Report {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         writeln!(
             out,
-            "{:>8} {:>14} {:>8} {:>8} {:>14} {:>8} {:>8}  site",
-            "copies", "bytes", "syncs", "allocs", "bytes", "launches", "passes"
+            "{:>8} {:>14} {:>8} {:>8} {:>14} {:>8} {:>8} {:>8}  site",
+            "copies", "bytes", "syncs", "allocs", "bytes", "driver", "launches", "passes"
         )?;
         for (site, of_site) in &self.sites {
-            let Counters { copies, copied_bytes, syncs, allocations, allocated_bytes, launches, passes } = of_site;
+            let Counters {
+                copies,
+                copied_bytes,
+                syncs,
+                allocations,
+                allocated_bytes,
+                launches,
+                passes,
+                driver_allocations,
+            } = of_site;
             write!(out, "{copies:>8} {copied_bytes:>14} {syncs:>8} {allocations:>8} {allocated_bytes:>14} ")?;
-            writeln!(out, "{launches:>8} {passes:>8}  {site}")?;
+            writeln!(out, "{driver_allocations:>8} {launches:>8} {passes:>8}  {site}")?;
         }
         Ok(())
     }
@@ -131,6 +143,7 @@ impl Counters {
             allocated_bytes: self.allocated_bytes - earlier.allocated_bytes,
             launches: self.launches - earlier.launches,
             passes: self.passes - earlier.passes,
+            driver_allocations: self.driver_allocations - earlier.driver_allocations,
         }
     }
 }
@@ -172,6 +185,11 @@ pub(crate) fn allocation(site: Site, bytes: usize) {
     });
 }
 
+/// A buffer that came fresh from the driver.
+pub(crate) fn driver_allocation(site: Site) {
+    count(site, |tally| add(&tally.driver_allocations, 1));
+}
+
 /// One kernel of `passes` traversals.
 pub(crate) fn launch(site: Site, passes: usize) {
     count(site, |tally| {
@@ -190,13 +208,23 @@ struct Tally {
     allocated_bytes: AtomicU64,
     launches: AtomicU64,
     passes: AtomicU64,
+    driver_allocations: AtomicU64,
 }
 
 impl Tally {
     fn new(site: Site) -> Tally {
-        let [copies, copied_bytes, syncs, allocations, allocated_bytes, launches, passes] =
-            [const { AtomicU64::new(0) }; 7];
-        Tally { site, copies, copied_bytes, syncs, allocations, allocated_bytes, launches, passes }
+        let new = || AtomicU64::new(0);
+        Tally {
+            site,
+            copies: new(),
+            copied_bytes: new(),
+            syncs: new(),
+            allocations: new(),
+            allocated_bytes: new(),
+            launches: new(),
+            passes: new(),
+            driver_allocations: new(),
+        }
     }
 
     fn counters(&self) -> Counters {
@@ -209,6 +237,7 @@ impl Tally {
             allocated_bytes: count(&self.allocated_bytes),
             launches: count(&self.launches),
             passes: count(&self.passes),
+            driver_allocations: count(&self.driver_allocations),
         }
     }
 }

@@ -187,9 +187,65 @@ pub enum Error {
     #[error("unknown instruction set `{name}` in `TENSOR_ISA`: this processor has {available:?}")]
     UnknownInstructionSet { name: Box<str>, available: Box<[&'static str]> },
 
-    /// A CUDA device that cannot be used.
-    #[error("{device} is not available: {reason}")]
-    CudaUnavailable { device: DeviceId, reason: &'static str },
+    /// No driver for CUDA devices on this machine.
+    #[error("{device} is not available: there is no CUDA driver, which comes with the driver of the graphics card (looked for {})", Names(.tried))]
+    DriverNotFound { device: DeviceId, tried: Box<[Box<str>]> },
+
+    /// A driver without a function that is needed.
+    #[error("{device} is not available: its driver has no `{symbol}`; a newer driver does")]
+    MissingSymbol { device: DeviceId, symbol: &'static str },
+
+    /// A driver from before the oldest that is supported.
+    #[error(
+        "{device} is not available: its driver is made for CUDA {driver}, and the oldest supported is {oldest}; update the driver"
+    )]
+    UnsupportedDriver { device: DeviceId, driver: CudaVersion, oldest: CudaVersion },
+
+    /// A CUDA device that the machine does not have.
+    #[error("{device} is not available: this machine has {count} CUDA devices")]
+    NoSuchDevice { device: DeviceId, count: usize },
+
+    /// A call of the driver that failed, after which the device can be used as before.
+    #[error("{op}: `{call}` failed on {device} with {text}, at {at}")]
+    DriverFailed { op: &'static str, device: DeviceId, call: &'static str, status: u32, text: Box<str>, at: Site },
+
+    /// A kernel that the device stopped; `launches` are those that may have caused it, the first most likely.
+    #[error("a kernel on {device} was stopped with {text}: {}; found by `{call}`, at {at}", Launches(.launches))]
+    LaunchFailed {
+        device: DeviceId,
+        call: &'static str,
+        status: u32,
+        text: Box<str>,
+        launches: Box<[Origin]>,
+        at: Site,
+    },
+
+    /// A device whose context was lost earlier; nothing on it can be used before the program starts anew.
+    #[error("{op}: {device} cannot be used any more, since {cause}; at {at}")]
+    ContextLost {
+        op: &'static str,
+        device: DeviceId,
+        #[source]
+        cause: Box<Error>,
+        at: Site,
+    },
+
+    /// A launch that asks for more than the device has.
+    #[error("{op}: {name} of a launch is {found}, and {device} has from 1 to {bound}, at {at}")]
+    LaunchLimit { op: &'static str, device: DeviceId, name: &'static str, found: u64, bound: u64, at: Site },
+
+    /// A fault of a kernel that was launched so long before that its call is not remembered.
+    #[error(
+        "a kernel on {device} met an index, a division or an assertion that fails, more than {remembered} launches before \
+         something waited for it; wait more often, or set `TENSOR_LAUNCH_BLOCKING=1`, to know which"
+    )]
+    ForgottenLaunch { device: DeviceId, remembered: usize },
+
+    /// A hand-written kernel without code for CUDA devices.
+    #[error(
+        "{op}: this kernel has no `#[cuda(..)]` and its tensors are on {device}; move them with `t.to(&Cpu)`, at {at}"
+    )]
+    NoCudaKernel { op: &'static str, device: DeviceId, at: Site },
 
     /// No library that compiles CUDA C.
     #[error(
@@ -274,7 +330,16 @@ pub enum ErrorKind {
     DeviceNotCompiledIn,
     UnknownDevice,
     UnknownInstructionSet,
-    CudaUnavailable,
+    DriverNotFound,
+    MissingSymbol,
+    UnsupportedDriver,
+    NoSuchDevice,
+    DriverFailed,
+    LaunchFailed,
+    ContextLost,
+    LaunchLimit,
+    ForgottenLaunch,
+    NoCudaKernel,
     NvrtcNotFound,
     CompileFailed,
     DriverTooOld,
@@ -314,8 +379,9 @@ kinds! {
     located ShapeMismatch Broadcast AxisMismatch RestMismatch AxisSize RankMismatch AxisOutOfRange DuplicateAxis IndexOutOfRange
         RangeOutOfRange PartsMismatch ShapeOverflow ElementCount OutOfMemory EmptyReduction NoTensors DivisionByZero
         NegativeSize Assertion NoGradient GraphConsumed NotFinite GradientMismatch NotContiguous NoSuchView DataLength RaggedData
-        NotAScalar InvalidArgument CompileFailed;
-    bare DeviceNotCompiledIn UnknownDevice UnknownInstructionSet CudaUnavailable NvrtcNotFound DriverTooOld CapabilityTooOld;
+        NotAScalar InvalidArgument CompileFailed DriverFailed ContextLost LaunchLimit NoCudaKernel;
+    bare DeviceNotCompiledIn UnknownDevice UnknownInstructionSet DriverNotFound MissingSymbol UnsupportedDriver NoSuchDevice
+        LaunchFailed ForgottenLaunch NvrtcNotFound DriverTooOld CapabilityTooOld;
 }
 
 impl std::fmt::Debug for Error {
@@ -341,6 +407,47 @@ impl std::fmt::Display for NamedAxis<'_> {
         match self.0 {
             Some(axis) => write!(out, "axis `{axis}`"),
             None => out.write_str("an axis"),
+        }
+    }
+}
+
+/// Prints the first names and how many more there are.
+struct Names<'a>(&'a [Box<str>]);
+
+impl std::fmt::Display for Names<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const SHOWN: usize = 3;
+        let shown = &self.0[..self.0.len().min(SHOWN)];
+        write!(out, "`{}`", shown.join("`, `"))?;
+        if self.0.len() > SHOWN { write!(out, " and {} other names", self.0.len() - SHOWN) } else { Ok(()) }
+    }
+}
+
+/// Prints the calls that may have launched what failed.
+struct Launches<'a>(&'a [Origin]);
+
+impl std::fmt::Display for Launches<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const SHOWN: usize = 8;
+        let call = |out: &mut std::fmt::Formatter<'_>, Origin { op, at }: &Origin| write!(out, "`{op}` at {at}");
+        match self.0 {
+            [] => out.write_str("no launch of this program was running"),
+            [only] => {
+                out.write_str("it is ")?;
+                call(out, only)
+            }
+            [first, rest @ ..] => {
+                out.write_str("it is one of ")?;
+                call(out, first)?;
+                for origin in rest.iter().take(SHOWN - 1) {
+                    out.write_str(", ")?;
+                    call(out, origin)?;
+                }
+                match rest.len().saturating_sub(SHOWN - 1) {
+                    0 => out.write_str(" (`TENSOR_LAUNCH_BLOCKING=1` tells which)"),
+                    more => write!(out, " and {more} later ones (`TENSOR_LAUNCH_BLOCKING=1` tells which)"),
+                }
+            }
         }
     }
 }

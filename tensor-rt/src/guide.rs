@@ -9,6 +9,7 @@
 //! 7. [Tensors](tensors): operators and methods, for those who know PyTorch
 //! 8. [Errors](errors): the catalogue
 //! 9. [Kernels by hand](by_hand): functions in place of a body
+//! 10. [Devices](devices): opening, copies, streams, and errors that come later
 
 #[doc = include_str!("../guide/first_kernel.md")]
 pub mod first_kernel {}
@@ -36,6 +37,9 @@ pub mod errors {}
 
 #[doc = include_str!("../guide/by_hand.md")]
 pub mod by_hand {}
+
+#[doc = include_str!("../guide/devices.md")]
+pub mod devices {}
 
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]

@@ -19,6 +19,8 @@ mod engine;
 pub mod error;
 #[forbid(unsafe_code)]
 pub mod guide;
+#[forbid(unsafe_code)]
+mod home;
 pub mod isa;
 pub mod kernel;
 #[forbid(unsafe_code)]
@@ -34,7 +36,6 @@ mod param;
 pub mod relation;
 #[forbid(unsafe_code)]
 pub mod shape;
-#[forbid(unsafe_code)]
 mod storage;
 mod tensor;
 
@@ -50,7 +51,7 @@ pub use ops::Keep;
 pub use param::{Param, ParamId};
 pub use relation::{HostReadable, InPlace, SameDevice, SameElement, Tracked};
 pub use shape::{Axis, Shape, Slice};
-pub use tensor::{AtomicTensor, Nested, Tensor, TensorMut};
+pub use tensor::{AtomicTensor, Nested, Pending, PinnedTensor, Tensor, TensorMut};
 pub use tensor_rt_macros::tensor_fn;
 
 /// What a program that uses tensors needs.
@@ -72,6 +73,7 @@ pub mod prelude {
 /// What generated code names. Not for people: it changes with the macro.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::cuda::hook::skip_joins;
     pub use crate::device::{Candidate, Device, Selection};
     pub use crate::element::{Compute, DType, Element, Float, bf16, f16};
     pub use crate::error::Result;

@@ -5,9 +5,23 @@ use std::path::Path;
 
 /// Each line is a layer: its modules, which may name each other and those of the lines above.
 const RUNTIME: &[&[&str]] = &[
-    &["address", "atomic", "cuda", "device_id", "element", "error", "isa", "layout", "math", "shape"],
-    &["device", "mode"],
-    &["memory", "accounting", "storage"],
+    &[
+        "accounting",
+        "address",
+        "atomic",
+        "cuda",
+        "device",
+        "device_id",
+        "element",
+        "error",
+        "home",
+        "isa",
+        "layout",
+        "math",
+        "memory",
+        "shape",
+    ],
+    &["mode", "storage"],
     &["tensor", "relation", "param", "autograd", "kernel", "engine", "ops"],
 ];
 

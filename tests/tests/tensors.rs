@@ -320,8 +320,7 @@ fn misuse_is_an_error_with_a_place() -> Result<()> {
 
 #[test]
 fn devices_that_cannot_be_used_are_errors() {
-    let error = Cuda::new().unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::CudaUnavailable);
-    assert_eq!(error.to_string(), "cuda:0 is not available: this build has no CUDA engine");
-    assert_eq!(Cuda::<1>::open().unwrap_err().kind(), ErrorKind::CudaUnavailable);
+    let error = Cuda::<99>::open().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::DriverNotFound | ErrorKind::NoSuchDevice), "{error}");
+    assert!(error.to_string().starts_with("cuda:99 is not available: "), "{error}");
 }

@@ -54,8 +54,8 @@ pub fn tensor_fn(input: TokenStream, runtime: TokenStream) -> TokenStream {
 /// The items of one function; `None` if it has a mistake, which is then among the errors.
 fn items(function: &Function, helpers: &[Helper], runtime: &TokenStream, errors: &mut Errors) -> Option<TokenStream> {
     if function.body.is_none() {
-        let kernel = by_hand::compile(function, errors)?;
-        return Some(emit::rust::by_hand(function, &kernel, runtime));
+        let (kernel, launch) = by_hand::compile(function, errors)?;
+        return Some(emit::rust::by_hand(function, &kernel, launch.as_ref(), runtime));
     }
     let Compiled { kernel, forward, backward, blocked } = compile(function, helpers, errors)?;
     let backward = backward.as_ref().map(|(backward, schedule)| (backward, schedule));
@@ -78,7 +78,7 @@ pub fn parse(input: TokenStream, errors: &mut Errors) -> (Vec<Function>, Vec<Hel
 /// Compiles one function with a body up to its schedules; `None` if it has a mistake, which is then among the errors.
 pub fn compile(function: &Function, helpers: &[Helper], errors: &mut Errors) -> Option<Compiled> {
     let before = errors.len();
-    let check::Checked { mut kernel, places } = check::kernel(function, helpers, errors)?;
+    let check::Checked { mut kernel, places, .. } = check::kernel(function, helpers, errors)?;
     let backward = diff::backward(&mut kernel);
     let blocked = match &backward {
         Some(backward) => backward.blocked.clone(),

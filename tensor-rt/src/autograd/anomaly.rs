@@ -4,7 +4,9 @@ use std::cell::Cell;
 
 use crate::element::{DType, Element, Float, bf16, f16};
 use crate::error::{Error, Origin, Result};
+use crate::home::Home;
 use crate::tensor::raw::Raw;
+use crate::tensor::view::Movement;
 
 thread_local! {
     static DETECTING: Cell<bool> = const { Cell::new(false) };
@@ -42,7 +44,7 @@ fn check(result: &Raw, what: &'static str, forward: Origin, origin: Origin) -> R
     if !DETECTING.get() {
         return Ok(());
     }
-    let dense = result.dense(origin)?;
+    let dense = Movement::Transfer(Home::CPU).apply(result, origin)?.dense(origin)?;
     let finite = match dense.dtype() {
         DType::F32 => all_finite::<f32>(&dense),
         DType::F64 => all_finite::<f64>(&dense),

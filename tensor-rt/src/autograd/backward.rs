@@ -83,7 +83,7 @@ fn walk_loss(loss: Raw, gradients: &mut Gradients, origin: Origin) -> Result<()>
 }
 
 fn full<C: Compute>(like: &Raw, origin: Origin) -> Result<Raw> {
-    Raw::full(like.device(), like.shape(), C::from_f64(1.0), origin)
+    Raw::full(like.home(), like.shape(), C::from_f64(1.0), origin)
 }
 
 /// A node whose outputs' cotangents are being collected.

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::node::{Adjoint, Cotangents, Node, record};
-use crate::device::DeviceId;
 use crate::element::DType;
 use crate::error::{Origin, Result};
+use crate::home::Home;
 use crate::shape::{Shape, Span};
 use crate::tensor::raw::Raw;
 use crate::tensor::view::Movement;
 
 /// The node of the result of a movement of the tracked tensor `input`.
 pub(crate) fn of_movement(input: &Raw, movement: Movement, origin: Origin) -> Arc<Node> {
-    let (shape, dtype, home) = (input.shape().clone(), input.dtype(), input.device());
+    let (shape, dtype, home) = (input.shape().clone(), input.dtype(), input.home());
     record(origin, [input.node()], 1, Moved { movement, shape, dtype, home }).remove(0)
 }
 
@@ -27,7 +27,7 @@ struct Moved {
     /// Of the input, as the next two.
     shape: Shape,
     dtype: DType,
-    home: DeviceId,
+    home: Home,
 }
 
 impl Adjoint for Moved {

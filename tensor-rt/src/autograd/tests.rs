@@ -23,7 +23,7 @@ impl Adjoint for Factors {
         let elements = cotangent.as_slice::<f32>().expect("dense");
         let part = |(factors, wanted): (&Vec<f32>, &bool)| {
             let product: Vec<f32> = elements.iter().zip(factors).map(|(x, y)| x * y).collect();
-            wanted.then(|| Raw::from_slice(cotangent.device(), cotangent.shape(), &product, origin)).transpose()
+            wanted.then(|| Raw::from_slice(cotangent.home(), cotangent.shape(), &product, origin)).transpose()
         };
         self.0.iter().zip(wanted).map(part).collect()
     }
@@ -297,7 +297,7 @@ fn gradcheck_finds_a_wrong_derivative() {
                 let cotangent = outputs[0].as_ref().expect("a cotangent");
                 let elements = cotangent.as_slice::<f64>().expect("dense").iter().zip(&self.0);
                 let product: Vec<f64> = elements.map(|(x, y)| x * y).collect();
-                Ok([Some(Raw::from_slice(cotangent.device(), cotangent.shape(), &product, origin)?)]
+                Ok([Some(Raw::from_slice(cotangent.home(), cotangent.shape(), &product, origin)?)]
                     .into_iter()
                     .collect())
             }

@@ -4,20 +4,21 @@
 //! value is a cheap handle that constructors take. [`DeviceId`] is the same fact at run time, for storage and messages;
 //! [`DeviceChoice`] is what a user asked for, and [`with_device!`](crate::with_device) turns it into a type.
 //!
-//! Invariant: a value of a device type exists only if the device can be used. There is no engine for CUDA yet, so there
-//! are no values of [`Cuda`].
+//! Invariant: a value of a device type exists only if the device can be used.
 
 mod choice;
+mod cuda;
 
-use std::convert::Infallible;
 use std::fmt::Debug;
 
 pub use crate::device_id::DeviceId;
 #[doc(hidden)]
 pub use choice::{Candidate, Selection};
 pub use choice::{DeviceChoice, Taken};
+pub use cuda::Cuda;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::home::Home;
 
 mod sealed {
     pub trait Sealed {}
@@ -50,24 +51,20 @@ pub trait Device: sealed::Sealed + Clone + Debug + Send + Sync + 'static {
     /// Fails with what went wrong in that work.
     fn synchronize(&self) -> Result<()>;
 
-    /// The handle that a tensor on this device was made with.
+    /// Where tensors made with this handle are at home.
     #[doc(hidden)]
-    fn of_tensor() -> Self;
+    fn home(&self) -> Home;
+
+    /// A handle for tensors at a home on this device.
+    #[doc(hidden)]
+    fn of_home(home: Home) -> Self;
 }
 
 /// The host's processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Cpu;
 
-/// A CUDA device; `Cuda` alone is `cuda:0`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Cuda<const ORDINAL: usize = 0> {
-    /// There is no value until there is an engine.
-    never: Infallible,
-}
-
 impl sealed::Sealed for Cpu {}
-impl<const ORDINAL: usize> sealed::Sealed for Cuda<ORDINAL> {}
 
 impl Device for Cpu {
     const ID: DeviceId = DeviceId::Cpu;
@@ -80,33 +77,11 @@ impl Device for Cpu {
         Ok(())
     }
 
-    fn of_tensor() -> Self {
+    fn home(&self) -> Home {
+        Home::CPU
+    }
+
+    fn of_home(_home: Home) -> Self {
         Cpu
-    }
-}
-
-impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
-    const ID: DeviceId = DeviceId::Cuda(ORDINAL);
-
-    fn open() -> Result<Self> {
-        Err(Error::CudaUnavailable { device: Self::ID, reason: "this build has no CUDA engine" })
-    }
-
-    fn synchronize(&self) -> Result<()> {
-        match self.never {}
-    }
-
-    fn of_tensor() -> Self {
-        unreachable!("bug in tensor-rt: a tensor exists on a device without an engine")
-    }
-}
-
-impl Cuda {
-    /// A handle of `cuda:0`; other ordinals are opened by `Cuda::<1>::open()`.
-    ///
-    /// # Errors
-    /// Fails if there is no usable driver or device.
-    pub fn new() -> Result<Cuda> {
-        Cuda::<0>::open()
     }
 }

@@ -8,8 +8,9 @@
 //! an engine follows from that and from the engine's own index arithmetic.
 
 pub(crate) mod cpu;
-#[allow(dead_code, reason = "the driver that runs what is prepared is still to come")]
 pub(crate) mod cuda;
+
+use smallvec::SmallVec;
 
 use crate::element::DType;
 use crate::kernel::PassFn;
@@ -142,22 +143,42 @@ impl<'a> Launch<'a> {
     /// The index along each free axis, then each reduced axis, of a point given by its row-major positions among the free
     /// and the reduced ones.
     pub(crate) fn position(&self, free: usize, reduced: usize) -> Box<[usize]> {
-        let mut position = Vec::new();
-        for (axes, linear) in [(self.kernel.free, free), (self.kernel.reduced, reduced)] {
-            let sizes: Vec<usize> = axes.iter().flat_map(|&axis| self.axis_sizes(axis)).collect();
-            position.extend(unravel(linear, &sizes));
-        }
-        position.into()
+        position(self.kernel, |axis| self.axis_sizes(axis).collect(), free, reduced)
     }
 
     /// The sizes of the dimensions that an axis stands for.
     pub(crate) fn axis_sizes(&self, axis: u16) -> impl Iterator<Item = usize> + '_ {
-        let axis = &self.program.axes[axis as usize];
-        let size = self.sizes[axis.extent as usize] as usize;
-        let rest = if axis.rest { self.rest } else { &[] };
-        let own = if axis.rest { None } else { Some(size) };
-        rest.iter().copied().chain(own)
+        axis_sizes(self.program, self.sizes, self.rest, axis)
     }
+}
+
+/// The sizes of the dimensions that an axis stands for, given those of the extents and of `..`.
+pub(crate) fn axis_sizes<'a>(
+    program: &Program,
+    sizes: &[i64],
+    rest: &'a [usize],
+    axis: u16,
+) -> impl Iterator<Item = usize> + 'a {
+    let axis = &program.axes[axis as usize];
+    let size = sizes[axis.extent as usize] as usize;
+    let rest = if axis.rest { rest } else { &[] };
+    let own = if axis.rest { None } else { Some(size) };
+    rest.iter().copied().chain(own)
+}
+
+/// The index along each free axis, then each reduced axis, of two row-major positions.
+pub(crate) fn position(
+    kernel: &Kernel,
+    axis_sizes: impl Fn(u16) -> SmallVec<[usize; 4]>,
+    free: usize,
+    reduced: usize,
+) -> Box<[usize]> {
+    let mut position = Vec::new();
+    for (axes, linear) in [(kernel.free, free), (kernel.reduced, reduced)] {
+        let sizes: Vec<usize> = axes.iter().flat_map(|&axis| axis_sizes(axis)).collect();
+        position.extend(unravel(linear, &sizes));
+    }
+    position.into()
 }
 
 impl<'a> RunLaunch<'a> {

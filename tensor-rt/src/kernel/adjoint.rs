@@ -10,9 +10,9 @@ use super::launch::{Arrays, Frame, Params, Setting, absent, reads};
 use super::program::{Array, Program, Schedule};
 use super::sizes::Resolved;
 use crate::autograd::{Adjoint, Cotangents};
-use crate::device::DeviceId;
 use crate::element::DType;
 use crate::error::{Origin, Result};
+use crate::home::Home;
 use crate::shape::Shape;
 use crate::tensor::raw::Raw;
 use crate::tensor::view::Movement;
@@ -22,7 +22,7 @@ pub(crate) struct ProgramAdjoint {
     pub program: &'static Program,
     pub bodies: &'static [&'static [PassFn]],
     pub generic: DType,
-    pub device: DeviceId,
+    pub home: Home,
     pub resolved: Resolved,
     pub scalars: Box<[Scalar]>,
     /// Parameters that the backward schedule reads.
@@ -42,7 +42,7 @@ impl Adjoint for ProgramAdjoint {
             generic: self.generic,
             resolved: &self.resolved,
             scalars: &self.scalars,
-            device: self.device,
+            home: self.home,
             origin: Origin { op: program.name, at: origin.at },
         };
         if !backward.elementwise {
@@ -100,23 +100,17 @@ impl ProgramAdjoint {
         let decl = &self.program.outputs[output];
         let dtype = decl.elem.dtype(self.generic).compute();
         let shape = self.resolved.shape(self.program, decl.axes);
-        cotangent(given, self.device, dtype, &shape, setting.origin).map(Some)
+        cotangent(given, self.home, dtype, &shape, setting.origin).map(Some)
     }
 }
 
 /// A cotangent as one of element `dtype` and this shape; one zero for all elements of a missing one.
-pub(super) fn cotangent(
-    given: Option<&Raw>,
-    device: DeviceId,
-    dtype: DType,
-    shape: &Shape,
-    origin: Origin,
-) -> Result<Raw> {
+pub(super) fn cotangent(given: Option<&Raw>, home: Home, dtype: DType, shape: &Shape, origin: Origin) -> Result<Raw> {
     let cotangent = match given {
         Some(raw) if raw.dtype() == dtype && raw.shape() == shape => return Ok(raw.detached()),
         Some(raw) if raw.dtype() == dtype => raw.detached(),
         Some(raw) => Movement::Cast(dtype).apply(raw, origin)?,
-        None => Raw::zeros(device, dtype, [], origin)?,
+        None => Raw::zeros(home, dtype, [], origin)?,
     };
     let layout = cotangent.layout().broadcast_to(shape, origin)?;
     Ok(cotangent.with_layout(layout))

@@ -10,12 +10,13 @@
 use smallvec::SmallVec;
 
 use super::adjoint::cotangent;
+use super::by_hand_cuda;
 use super::call::{Call, Outputs};
 use super::launch::{Arrays, Part, Setting};
-use super::program::{Intent, Program};
+use super::program::{CudaFunction, Intent, Program};
 use crate::accounting;
 use crate::autograd::{Adjoint, Cotangents};
-use crate::device::{Device, DeviceId};
+use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Origin, Result};
 use crate::mode::NoGrad;
@@ -141,8 +142,12 @@ impl Call<'_> {
     /// # Errors
     /// Fails if sizes do not agree or have no value, if the device is out of memory or has no such kernel, and with what
     /// the function gives.
-    pub fn run_by_hand(mut self, cpu: impl FnOnce(&mut Views<'_>) -> Result<()>) -> Result<Outputs> {
-        self.write_outputs(cpu).map(Outputs::new)
+    pub fn run_by_hand(
+        mut self,
+        cuda: Option<&'static CudaFunction>,
+        cpu: impl FnOnce(&mut Views<'_>) -> Result<()>,
+    ) -> Result<Outputs> {
+        self.write_outputs(cuda, cpu).map(Outputs::new)
     }
 
     /// Runs a hand-written kernel; `backward` is called by the backward pass if an argument is tracked.
@@ -151,10 +156,11 @@ impl Call<'_> {
     /// As [`Call::run_by_hand`].
     pub fn run_by_hand_with_backward(
         mut self,
+        cuda: Option<&'static CudaFunction>,
         cpu: impl FnOnce(&mut Views<'_>) -> Result<()>,
         backward: impl Fn(&mut Kept) -> Result<()> + Send + Sync + 'static,
     ) -> Result<Outputs> {
-        let mut outputs = self.write_outputs(cpu)?;
+        let mut outputs = self.write_outputs(cuda, cpu)?;
         if self.arguments.raws().any(|raw| raw.node().is_some()) {
             let adjoint = AdjointByHand {
                 program: self.program,
@@ -168,14 +174,19 @@ impl Call<'_> {
     }
 
     /// The outputs, once the function has written them and the edited parameters.
-    fn write_outputs(&mut self, cpu: impl FnOnce(&mut Views<'_>) -> Result<()>) -> Result<Arrays> {
-        let (resolved, device) = self.resolve()?;
+    fn write_outputs(
+        &mut self,
+        cuda: Option<&'static CudaFunction>,
+        cpu: impl FnOnce(&mut Views<'_>) -> Result<()>,
+    ) -> Result<Arrays> {
+        let (resolved, home) = self.resolve()?;
         let (program, origin) = (self.program, self.origin);
-        if let DeviceId::Cuda(_) = device {
-            return Err(Error::CudaUnavailable { device, reason: "this build has no CUDA engine" });
+        if !home.is_cpu() && cuda.is_none() {
+            let (op, at) = (origin.op, origin.at);
+            return Err(Error::NoCudaKernel { op, device: home.device(), at });
         }
         let setting =
-            Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, device, origin };
+            Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, home, origin };
         let mut outputs: SmallVec<[Raw; 2]> = SmallVec::new();
         for output in program.outputs {
             outputs.push(setting.allocate(output)?);
@@ -185,6 +196,16 @@ impl Call<'_> {
         if written.any(|axes| resolved.points(program, axes) != 0) {
             let dense = |raw: &Raw| if raw.is_dense() { Ok(None) } else { raw.copied(origin).map(Some) };
             let mut copies: Arrays = self.arguments.raws().map(dense).collect::<Result<_>>()?;
+            accounting::launch(origin.at, 1);
+            if let (Some(stream), Some(function)) = (home.stream(), cuda) {
+                {
+                    let tensors = self.arguments.raws().zip(&copies);
+                    let tensors: SmallVec<[&Raw; 4]> =
+                        tensors.map(|(raw, copy)| copy.as_ref().unwrap_or(raw)).collect();
+                    by_hand_cuda::launch(stream, function, &setting, &tensors, &outputs)?;
+                }
+                return self.copy_back(&copies, outputs, origin);
+            }
             let parts = self.arguments.parts().zip(&mut copies).map(|(part, copy)| match (part, copy) {
                 (Part::Read(raw), copy) => View::Read(copy.as_ref().unwrap_or(raw)),
                 (Part::Edit(place), None) => View::Write(place.reborrow()),
@@ -192,12 +213,17 @@ impl Call<'_> {
             });
             let views: Vec<View<'_>> =
                 parts.chain(outputs.iter_mut().map(|output| View::Write(output.fresh()))).collect();
-            accounting::launch(origin.at, 1);
             cpu(&mut Views { views: views.into_iter() })?;
-            for (part, copy) in self.arguments.parts().zip(&copies) {
-                if let (Part::Edit(place), Some(copy)) = (part, copy) {
-                    place.copy_from(copy);
-                }
+            return self.copy_back(&copies, outputs, origin);
+        }
+        Ok(outputs.into_iter().map(Some).collect())
+    }
+
+    /// The outputs, once edited parameters have what was written to a dense copy of them.
+    fn copy_back(&mut self, copies: &[Option<Raw>], outputs: SmallVec<[Raw; 2]>, origin: Origin) -> Result<Arrays> {
+        for (part, copy) in self.arguments.parts().zip(copies) {
+            if let (Part::Edit(place), Some(copy)) = (part, copy) {
+                place.copy_from(copy, origin)?;
             }
         }
         Ok(outputs.into_iter().map(Some).collect())
@@ -220,7 +246,7 @@ impl Adjoint for AdjointByHand {
         let origin = Origin { op: self.program.name, at: origin.at };
         let mut tensors: Vec<Raw> = self.inputs.iter().chain(&self.outputs).cloned().collect();
         for (given, output) in outputs.iter().zip(&self.outputs).filter(|(_, output)| output.dtype().is_float()) {
-            tensors.push(cotangent(given.as_ref(), output.device(), output.dtype(), output.shape(), origin)?);
+            tensors.push(cotangent(given.as_ref(), output.home(), output.dtype(), output.shape(), origin)?);
         }
         let mut kept = Kept { tensors: tensors.into_iter(), gradients: SmallVec::new() };
         (self.backward)(&mut kept)?;

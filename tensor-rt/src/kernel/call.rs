@@ -17,9 +17,10 @@ use super::launch::{Arguments, Arrays, Frame, Params, Setting, absent, check_emp
 use super::program::{Array, Intent, Program};
 use super::sizes::Resolved;
 use crate::autograd::{self, Adjoint};
-use crate::device::{Device, DeviceId};
+use crate::device::Device;
 use crate::element::{DType, Element};
 use crate::error::{Error, Origin, Result};
+use crate::home::Home;
 use crate::mode::GradMode;
 use crate::relation::InPlace;
 use crate::tensor::raw::{Exclusive, Raw};
@@ -31,7 +32,8 @@ pub struct Call<'a> {
     bodies: Bodies,
     pub(super) generic: DType,
     pub(super) origin: Origin,
-    device: Option<DeviceId>,
+    /// That of the first tensor, or of the device.
+    home: Option<Home>,
     pub(super) arguments: Arguments<'a>,
     pub(super) scalars: SmallVec<[Scalar; 4]>,
     /// The first error of an edited place.
@@ -54,27 +56,26 @@ impl<'a> Call<'a> {
     /// A call that another operation makes on behalf of its caller.
     pub(crate) fn from(program: &'static Program, bodies: Bodies, generic: DType, origin: Origin) -> Self {
         let (arguments, scalars) = (Arguments::default(), SmallVec::new());
-        Self { program, bodies, generic, origin, device: None, arguments, scalars, failed: None }
+        Self { program, bodies, generic, origin, home: None, arguments, scalars, failed: None }
     }
 
     /// A tensor that is read.
     pub fn tensor<D: Device, G: GradMode, T: Element>(&mut self, tensor: &'a Tensor<D, G, T>) {
-        self.device = Some(D::ID);
+        self.at(tensor.raw.home());
         self.arguments.read(&tensor.raw);
     }
 
     /// A place that is edited; its storage is made unique.
     pub fn edit<Y: InPlace>(&mut self, place: &'a mut Y) {
-        self.device = Some(Y::Device::ID);
         match place.exclusive(self.origin) {
-            Ok(place) => self.arguments.edit(place),
+            Ok(place) => self.raw_place(place),
             Err(error) => self.failed = self.failed.take().or(Some(error)),
         }
     }
 
     /// A tensor whose storage an output may take.
     pub fn donate<D: Device, G: GradMode, T: Element>(&mut self, tensor: Tensor<D, G, T>) {
-        self.device = Some(D::ID);
+        self.at(tensor.raw.home());
         self.arguments.donate(tensor.raw);
     }
 
@@ -85,20 +86,23 @@ impl<'a> Call<'a> {
 
     /// A tensor without types that is read, or accumulated into.
     pub(crate) fn raw(&mut self, raw: &'a Raw) {
-        self.device = Some(raw.device());
+        self.at(raw.home());
         self.arguments.read(raw);
     }
 
     /// A place without types that is edited.
     pub(crate) fn raw_place(&mut self, place: Exclusive<'a>) {
-        self.device = Some(place.raw().device());
+        self.at(place.raw().home());
         self.arguments.edit(place);
     }
 
     /// The device of a kernel without tensors.
     pub fn device<D: Device>(&mut self, device: &D) {
-        let _ = device;
-        self.device = Some(D::ID);
+        self.at(device.home());
+    }
+
+    fn at(&mut self, home: Home) {
+        self.home.get_or_insert(home);
     }
 
     /// A `float` scalar.
@@ -151,9 +155,9 @@ impl<'a> Call<'a> {
     /// while it runs.
     pub fn run(mut self) -> Result<Outputs> {
         let (program, origin) = (self.program, self.origin);
-        let (resolved, device) = self.resolve()?;
+        let (resolved, home) = self.resolve()?;
         let setting =
-            Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, device, origin };
+            Setting { program, generic: self.generic, resolved: &resolved, scalars: &self.scalars, home, origin };
         if !program.forward.elementwise {
             check_empty_reductions(&setting, &program.forward)?;
             check_indices(&setting, &program.forward)?;
@@ -163,7 +167,7 @@ impl<'a> Call<'a> {
         let mut outputs = Arrays::new();
         for (position, output) in program.outputs.iter().enumerate() {
             let output = match self.arguments.donated(program, position as u16, tracked) {
-                Some(donated) => donated,
+                Some(donated) => donated.at(home),
                 None => setting.allocate(output)?,
             };
             outputs.push(Some(output));
@@ -213,8 +217,8 @@ impl<'a> Call<'a> {
         Ok(Outputs::new(outputs))
     }
 
-    /// The sizes of everything, and the device.
-    pub(super) fn resolve(&mut self) -> Result<(Resolved, DeviceId)> {
+    /// The sizes of everything, and where the call runs.
+    pub(super) fn resolve(&mut self) -> Result<(Resolved, Home)> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
@@ -225,8 +229,8 @@ impl<'a> Call<'a> {
             Some(resolved) => resolved,
             None => Resolved::of(self.program, shape, &self.scalars, self.origin)?,
         };
-        let Some(device) = self.device else { unreachable!("bug in tensor_fn!: a call without a device") };
-        Ok((resolved, device))
+        let Some(home) = self.home else { unreachable!("bug in tensor_fn!: a call without a device") };
+        Ok((resolved, home))
     }
 
     /// True if a residual is the handle of an output: one that stores it without loss, and that no kernel of the forward
@@ -255,7 +259,7 @@ impl<'a> Call<'a> {
             program,
             bodies: self.bodies.backward,
             generic: self.generic,
-            device: self.device.unwrap_or(DeviceId::Cpu),
+            home: self.home.unwrap_or(Home::CPU),
             resolved,
             scalars: self.scalars.as_slice().into(),
             params,

@@ -13,7 +13,6 @@ use super::launch::{Setting, cpu_engine, error_of};
 use super::program::{Array, Program, Schedule};
 use super::sizes::Resolved;
 use crate::accounting;
-use crate::device::DeviceId;
 use crate::engine::{LaunchError, LaunchFault, RunLaunch, unravel};
 use crate::error::Result;
 use crate::shape::PerAxis;
@@ -45,7 +44,7 @@ pub(super) fn run<'r>(
     if crate::engine::cuda::tests::mirror::engine().is_some() {
         return Ok(false);
     }
-    if points == 0 || !matches!(setting.device, DeviceId::Cpu) {
+    if points == 0 || !setting.home.is_cpu() {
         return Ok(false);
     }
     let (mut operands, mut writes) = (SmallVec::<[Slot; 4]>::new(), SmallVec::<[Slot; 2]>::new());

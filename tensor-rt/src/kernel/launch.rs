@@ -15,11 +15,15 @@ use super::body::{InstructionSet, PassFn};
 use super::program::{Array, ArrayDecl, Intent, Kernel, Pass, PassKind, Program, Schedule, WriteKind};
 use super::sizes::Resolved;
 use crate::accounting;
-use crate::device::DeviceId;
+use crate::cuda::log::Explain;
+use crate::cuda::record::ErrorRecord;
 use crate::element::DType;
 use crate::engine::cpu::{CpuEngine, needs_elements};
-use crate::engine::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory};
+use crate::engine::cuda::fault::kind_of;
+use crate::engine::cuda::run::{Buffers, run};
+use crate::engine::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory, axis_sizes, position};
 use crate::error::{Error, Origin, Result, Sizes};
+use crate::home::Home;
 use crate::tensor::raw::{Exclusive, Raw};
 
 /// The tensor arguments of a call, in order.
@@ -143,7 +147,8 @@ pub(crate) struct Setting<'a> {
     pub generic: DType,
     pub resolved: &'a Resolved,
     pub scalars: &'a [Scalar],
-    pub device: DeviceId,
+    /// Where the call runs.
+    pub home: Home,
     pub origin: Origin,
 }
 
@@ -172,14 +177,14 @@ impl Setting<'_> {
     /// A new array.
     pub fn allocate(&self, decl: &ArrayDecl) -> Result<Raw> {
         let shape = self.resolved.shape(self.program, decl.axes);
-        Raw::empty(self.device, decl.elem.dtype(self.generic), shape, self.origin)
+        Raw::empty(self.home, decl.elem.dtype(self.generic), shape, self.origin)
     }
 }
 
 impl Frame<'_, '_> {
     /// Decides which kernels run, makes the temporaries (and residuals) that they need, and runs them.
     pub fn run(&mut self) -> Result<()> {
-        let engine = engine(self.setting.device)?;
+        let engine = engine(self.setting.home)?;
         let mut runs: SmallVec<[bool; 8]> = SmallVec::from_elem(false, self.schedule.kernels.len());
         for (position, kernel) in self.schedule.kernels.iter().enumerate().rev() {
             if !kernel.writes.iter().any(|write| self.raw(write.array).is_some()) && !self.checks(position) {
@@ -233,7 +238,22 @@ impl Frame<'_, '_> {
         }
     }
 
-    fn launch(&self, engine: &dyn Engine, kernel: &Kernel, passes: &[PassFn]) -> Result<()> {
+    /// Gives a launch to the stream where the call runs.
+    fn launch_on_device(&self, launch: &Launch<'_>, kernel: &'static Kernel) -> Result<()> {
+        let Setting { program, generic, resolved, home, origin, .. } = self.setting;
+        let Some(stream) = home.stream() else { unreachable!("bug in tensor-rt: no engine for the host") };
+        let buffer = |array| self.raw(array).and_then(Raw::buffer);
+        let buffers = Buffers {
+            reads: kernel.operands.iter().filter_map(|operand| buffer(operand.array)).collect(),
+            writes: kernel.writes.iter().filter_map(|write| buffer(write.array)).collect(),
+        };
+        let (schedule, resolved) = (self.schedule, resolved.clone());
+        let explain = Box::new(Launched { program, schedule, kernel, generic, resolved, home });
+        // SAFETY: the launch's arrays are the tensors whose buffers these are.
+        unsafe { run(stream, launch, &buffers, explain, origin) }
+    }
+
+    fn launch(&self, engine: Option<&dyn Engine>, kernel: &'static Kernel, passes: &[PassFn]) -> Result<()> {
         let Setting { program, generic, resolved, scalars, origin, .. } = self.setting;
         // No elements, no launch; but a scatter also fills what it adds to.
         let scatters = kernel.writes.iter().any(|write| matches!(write.kind, WriteKind::Scatter { .. }));
@@ -263,6 +283,7 @@ impl Frame<'_, '_> {
         let launch = unsafe {
             Launch::new(program, kernel, passes, generic, &resolved.sizes, &resolved.rest, scalars, &operands, &writes)
         };
+        let Some(engine) = engine else { return self.launch_on_device(&launch, kernel) };
         engine.launch(&launch).or_else(|error| match error {
             // The kernel ran for another reason than its assertion.
             LaunchError::Fault(LaunchFault { kind: FaultKind::Assertion { .. }, .. })
@@ -272,6 +293,31 @@ impl Frame<'_, '_> {
             }
             error => Err(error_of(error, self.schedule, kernel, self.setting)),
         })
+    }
+}
+
+/// What a launch on a CUDA device leaves behind, to put in words what its kernels find wrong.
+struct Launched {
+    program: &'static Program,
+    schedule: &'static Schedule,
+    kernel: &'static Kernel,
+    generic: DType,
+    resolved: Resolved,
+    home: Home,
+}
+
+impl Explain for Launched {
+    fn error(&self, found: &ErrorRecord, origin: Origin) -> Option<Error> {
+        let Launched { program, schedule, kernel, generic, resolved, home } = self;
+        let kind = kind_of(found);
+        if matches!(kind, FaultKind::Assertion { .. }) && !resolved.writes_something(program) {
+            // The kernel ran for another reason than its assertion.
+            return None;
+        }
+        let sizes = |axis| axis_sizes(program, &resolved.sizes, &resolved.rest, axis).collect();
+        let position = position(kernel, sizes, found.free as usize, found.reduced as usize);
+        let setting = Setting { program, generic: *generic, resolved, scalars: &[], home: *home, origin };
+        Some(error_of(LaunchError::Fault(LaunchFault { kind, position }), schedule, kernel, setting))
     }
 }
 
@@ -293,7 +339,7 @@ pub(super) fn error_of(error: LaunchError, schedule: &Schedule, kernel: &Kernel,
         LaunchError::Fault(fault) => fault,
         LaunchError::OutOfMemory(OutOfMemory { requested, free, largest_block }) => {
             let (requested, free, largest_block) = (requested as u64, free as u64, largest_block as u64);
-            return Error::OutOfMemory { requested, free, largest_block, device: setting.device, op, at };
+            return Error::OutOfMemory { requested, free, largest_block, device: setting.home.device(), op, at };
         }
     };
     let position = fault.position;
@@ -335,16 +381,13 @@ fn along(axes: &[u16], position: &[usize], kernel: &Kernel, setting: Setting<'_>
     index.into()
 }
 
-/// The engine of a device.
-fn engine(device: DeviceId) -> Result<&'static dyn Engine> {
+/// The engine of the host, for what runs there.
+fn engine(home: Home) -> Result<Option<&'static dyn Engine>> {
     #[cfg(test)]
     if let Some(engine) = crate::engine::cuda::tests::mirror::engine() {
-        return Ok(engine);
+        return Ok(Some(engine));
     }
-    match device {
-        DeviceId::Cpu => Ok(cpu_engine()?),
-        DeviceId::Cuda(_) => Err(Error::CudaUnavailable { device, reason: "this build has no CUDA engine" }),
-    }
+    if home.is_cpu() { Ok(Some(cpu_engine()?)) } else { Ok(None) }
 }
 
 /// The CPU engine on the fastest instruction set, or on the one that `TENSOR_ISA` names.

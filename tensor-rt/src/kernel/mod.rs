@@ -12,6 +12,7 @@ pub mod body;
 mod bounds;
 #[forbid(unsafe_code)]
 pub mod by_hand;
+mod by_hand_cuda;
 pub mod call;
 mod elementwise;
 mod launch;

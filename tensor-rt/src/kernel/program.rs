@@ -371,6 +371,36 @@ pub struct Assertion {
     pub axes: &'static [u16],
 }
 
+/// The CUDA function of a hand-written kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct CudaFunction {
+    /// The text of its file.
+    pub source: &'static str,
+    /// The name of the `__global__` function.
+    pub entry: &'static str,
+    /// What it takes, in order.
+    pub params: &'static [CudaParam],
+    /// Blocks along each dimension.
+    pub grid: [SizeExpr; 3],
+    /// Threads of a block along each dimension.
+    pub block: [SizeExpr; 3],
+    /// Bytes of shared memory of a block beside what the function declares.
+    pub shared: SizeExpr,
+}
+
+/// What a CUDA function takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CudaParam {
+    /// The address of a tensor parameter, by position.
+    Tensor(u16),
+    /// A scalar parameter, by position.
+    Scalar(u16),
+    /// The address of an output, by position.
+    Output(u16),
+    /// The size of an extent.
+    Size(u16),
+}
+
 /// Everything the runtime knows of a `tensor_fn!` function.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {

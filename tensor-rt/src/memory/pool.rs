@@ -264,7 +264,7 @@ impl Drop for State {
 
 /// The size of the block for a request: a multiple of [`ALIGNMENT`], and above 512 bytes one of eight sizes between two
 /// powers of two, so that requests of nearly one size share blocks. `None` if that is not a size.
-pub(super) fn rounded(bytes: usize) -> Option<usize> {
+pub(crate) fn rounded(bytes: usize) -> Option<usize> {
     let step = (bytes.checked_next_power_of_two()? / 16).max(ALIGNMENT);
     bytes.checked_next_multiple_of(step)
 }

@@ -37,7 +37,7 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
         let value: &Tensor<D, H, T> = same(value);
         let repeated = value.detach().broadcast_to(place.shape())?;
         let mut whole = self.raw.copied(origin)?;
-        whole.fresh().part(place.clone()).copy_from(&repeated.raw);
+        whole.fresh().part(place.clone()).copy_from(&repeated.raw, origin)?;
         if self.raw.node().is_none() && value.raw.node().is_none() {
             return Ok(Tensor::from_raw(whole));
         }
@@ -75,7 +75,7 @@ impl Adjoint for Replaced {
         let of_value = || autograd::sum_to(&cotangent.with_layout(self.place.clone()), &self.value, origin);
         let of_whole = || {
             let mut whole = cotangent.copied(origin)?;
-            whole.fresh().part(self.place.clone()).fill_zero();
+            whole.fresh().part(self.place.clone()).fill_zero(origin)?;
             Ok(whole)
         };
         let whole = wanted[0].then(of_whole).transpose()?;

@@ -102,7 +102,7 @@ impl<D: Device, T: Element> AtomicTensor<D, T> {
 
     /// The device.
     pub fn device(&self) -> D {
-        D::of_tensor()
+        D::of_home(self.raw.home())
     }
 
     /// The device, as a run-time value.

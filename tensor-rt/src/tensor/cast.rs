@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 
+use super::on_device;
 use super::raw::Raw;
 use crate::element::{DType, Element, bf16, f16};
 use crate::error::{Origin, Result};
@@ -21,6 +22,11 @@ pub(super) fn cast(input: &Raw, dtype: DType, origin: Origin) -> Result<Raw> {
         return Ok(input.detached());
     }
     let dense = if input.is_dense() { input.detached() } else { input.gathered(origin)? };
+    if let Some(stream) = input.home().stream() {
+        let mut target = Raw::empty(input.home(), dtype, input.shape(), origin)?;
+        on_device::cast(stream, &target.fresh(), &dense, origin)?;
+        return Ok(target);
+    }
     match dtype {
         DType::F32 => to::<f32>(&dense, origin),
         DType::F64 => to::<f64>(&dense, origin),
@@ -47,7 +53,7 @@ fn to<T: Target>(source: &Raw, origin: Origin) -> Result<Raw> {
         DType::U8 => convert::<u8, T>,
         DType::Bool => convert::<bool, T>,
     };
-    Raw::written(source.device(), source.shape(), origin, |target: &mut [T]| {
+    Raw::written(source.home(), source.shape(), origin, |target: &mut [T]| {
         if target.len() <= BLOCK {
             convert(source, 0, target);
         } else {

@@ -11,8 +11,9 @@ use super::raw::Raw;
 use crate::device::Device;
 use crate::element::{Element, Float, bf16, f16};
 use crate::error::{Error, Origin, Result};
+use crate::layout::Layout;
 use crate::mode::{GradMode, NoGrad};
-use crate::shape::Shape;
+use crate::shape::{Shape, Span};
 
 /// # Errors
 /// All constructors fail if the shape has more elements than can be addressed, or the device is out of memory.
@@ -140,7 +141,7 @@ impl<D: Device> Tensor<D, NoGrad, f32> {
     /// Also fails if the shape has another number of elements.
     #[track_caller]
     pub fn from_vec<T: Element>(device: &D, data: Vec<T>, shape: impl Into<Shape>) -> Result<Tensor<D, NoGrad, T>> {
-        Raw::from_slice(device.id(), shape, &data, Origin::of("from_vec")).map(Tensor::from_raw)
+        Raw::from_slice(device.home(), shape, &data, Origin::of("from_vec")).map(Tensor::from_raw)
     }
 
     /// The elements of a slice in row-major order; later changes of the slice are not seen.
@@ -149,7 +150,7 @@ impl<D: Device> Tensor<D, NoGrad, f32> {
     /// Also fails if the shape has another number of elements.
     #[track_caller]
     pub fn from_slice<T: Element>(device: &D, data: &[T], shape: impl Into<Shape>) -> Result<Tensor<D, NoGrad, T>> {
-        Raw::from_slice(device.id(), shape, data, Origin::of("from_slice")).map(Tensor::from_raw)
+        Raw::from_slice(device.home(), shape, data, Origin::of("from_slice")).map(Tensor::from_raw)
     }
 }
 
@@ -184,7 +185,7 @@ impl<D: Device, T: Element> Tensor<D, NoGrad, T> {
 }
 
 fn filled<D: Device, T: Element>(device: &D, shape: Shape, value: T, origin: Origin) -> Result<Tensor<D, NoGrad, T>> {
-    Raw::full(device.id(), shape, value, origin).map(Tensor::from_raw)
+    Raw::full(device.home(), shape, value, origin).map(Tensor::from_raw)
 }
 
 fn nested<D: Device, T: Element, N: Nested<T>>(device: &D, data: N, origin: Origin) -> Result<Tensor<D, NoGrad, T>> {
@@ -193,16 +194,14 @@ fn nested<D: Device, T: Element, N: Nested<T>>(device: &D, data: N, origin: Orig
     data.append(0, &mut lengths, &mut elements, origin)?;
     // A depth that no row reached has no elements.
     let shape: Shape = lengths.into_iter().map(Option::unwrap_or_default).collect();
-    Raw::from_slice(device.id(), shape, &elements, origin).map(Tensor::from_raw)
+    Raw::from_slice(device.home(), shape, &elements, origin).map(Tensor::from_raw)
 }
 
 fn eye<D: Device, T: Element>(device: &D, size: usize, origin: Origin) -> Result<Tensor<D, NoGrad, T>> {
-    let mut raw = Raw::zeros(device.id(), T::DTYPE, [size, size], origin)?;
-    let mut place = raw.fresh();
-    for index in 0..size {
-        place.set(&[index, index], T::ONE);
-    }
-    drop(place);
+    let mut raw = Raw::zeros(device.home(), T::DTYPE, [size, size], origin)?;
+    let diagonal =
+        Layout::dense([size * size].into()).slice(0, Span { start: 0, length: size, step: size as isize + 1 });
+    raw.fresh().part(diagonal).fill(T::ONE, origin)?;
     Ok(Tensor::from_raw(raw))
 }
 
@@ -214,7 +213,7 @@ fn arange<D: Device, T: Count>(device: &D, start: T, end: T, step: T, origin: Or
         found,
         at: origin.at,
     })?;
-    let raw = Raw::written(device.id(), [length], origin, |elements: &mut [T]| {
+    let raw = Raw::written(device.home(), [length], origin, |elements: &mut [T]| {
         for (index, element) in elements.iter_mut().enumerate() {
             *element = T::at(start, step, index);
         }

@@ -8,21 +8,15 @@
 use rayon::prelude::*;
 use smallvec::SmallVec;
 
+use crate::cuda::moves::Walk;
+
 /// Copies of fewer bytes stay on the calling thread: waking another one costs more than they do.
 const PARALLEL_BYTES: usize = 1 << 18;
 
 /// Elements along each side of a tile.
 const TILE: usize = 32;
 
-/// One axis of a copy: its size, and its strides in elements in target and source.
-#[derive(Clone, Copy, Debug)]
-struct Walk {
-    size: usize,
-    target: isize,
-    source: isize,
-}
-
-type Walks = SmallVec<[Walk; 6]>;
+pub(super) type Walks = SmallVec<[Walk; 6]>;
 
 /// Copies `shape` elements of `size` bytes.
 ///
@@ -65,7 +59,7 @@ pub(super) unsafe fn row<T: Copy>(target: *mut T, source: *const T, length: usiz
 }
 
 /// The axes worth walking, outermost of the target first, merged.
-fn walks(shape: &[usize], target_strides: &[isize], source_strides: &[isize]) -> Walks {
+pub(super) fn walks(shape: &[usize], target_strides: &[isize], source_strides: &[isize]) -> Walks {
     let axes = shape.iter().zip(target_strides.iter().zip(source_strides));
     let mut walks: Walks = axes
         .filter(|(size, _)| **size != 1)

@@ -49,8 +49,8 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
     where
         Self: InPlace<Device = D, Element = T>,
     {
-        self.exclusive(Origin::of("fill"))?.fill(value);
-        Ok(())
+        let origin = Origin::of("fill");
+        self.exclusive(origin)?.fill(value, origin)
     }
 
     /// Writes the elements of a tensor of the same shape.
@@ -64,8 +64,7 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
     {
         let origin = Origin::of("copy_from");
         check_same_shape(self.shape(), source.shape(), origin)?;
-        write(self.exclusive(origin)?, &source.raw, origin);
-        Ok(())
+        write(self.exclusive(origin)?, &source.raw, origin)
     }
 
     /// Writes one element.
@@ -208,9 +207,9 @@ impl<'a, D: Device, T: Element> TensorMut<'a, D, T> {
     ///
     /// # Errors
     /// Fails if an earlier operation on the device did.
+    #[track_caller]
     pub fn fill(&mut self, value: T) -> Result<()> {
-        self.place.fill(value);
-        Ok(())
+        self.place.fill(value, Origin::of("fill"))
     }
 
     /// Writes the elements of a tensor of the same shape.
@@ -221,8 +220,7 @@ impl<'a, D: Device, T: Element> TensorMut<'a, D, T> {
     pub fn copy_from<E: SameDevice<D>, H: GradMode>(&mut self, source: &Tensor<E, H, T>) -> Result<()> {
         let origin = Origin::of("copy_from");
         check_same_shape(self.shape(), source.shape(), origin)?;
-        write(self.place.reborrow(), &source.raw, origin);
-        Ok(())
+        write(self.place.reborrow(), &source.raw, origin)
     }
 
     /// One element.
@@ -284,7 +282,7 @@ fn check_same_shape(target: &Shape, source: &Shape, origin: Origin) -> Result<()
 }
 
 /// Copies into a place. It is what the caller asked for by name, so it counts as a copy.
-fn write(mut place: Exclusive<'_>, source: &Raw, origin: Origin) {
-    place.copy_from(source);
+fn write(mut place: Exclusive<'_>, source: &Raw, origin: Origin) -> Result<()> {
     crate::accounting::copy(origin.at, source.elements() * source.dtype().size());
+    place.copy_from(source, origin)
 }

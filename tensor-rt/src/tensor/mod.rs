@@ -21,6 +21,9 @@ mod display;
 mod edit;
 #[forbid(unsafe_code)]
 mod nested;
+mod on_device;
+mod pending;
+mod pinned;
 #[forbid(unsafe_code)]
 mod random;
 pub(crate) mod raw;
@@ -37,11 +40,14 @@ use std::marker::PhantomData;
 pub use atomic::AtomicTensor;
 pub use edit::TensorMut;
 pub use nested::Nested;
+pub use pending::Pending;
+pub use pinned::PinnedTensor;
 
 use crate::autograd;
 use crate::device::{Cpu, Device, DeviceId};
 use crate::element::{DType, Element, Float};
 use crate::error::{Origin, Result};
+use crate::home::Home;
 use crate::mode::{Grad, GradMode, NoGrad};
 use crate::relation::WithoutGradient;
 use crate::shape::Shape;
@@ -61,7 +67,7 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
     /// A typed handle; checks that the types say what the raw tensor is.
     pub(crate) fn from_raw(raw: Raw) -> Self {
         assert!(
-            raw.device() == D::ID && raw.dtype() == T::DTYPE && raw.node().is_some() == G::TRACKED,
+            raw.home().device() == D::ID && raw.dtype() == T::DTYPE && raw.node().is_some() == G::TRACKED,
             "bug in tensor-rt: {raw:?} (tracked: {}) is no {}",
             raw.node().is_some(),
             type_name::<D, G, T>(),
@@ -101,7 +107,7 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
 
     /// The device.
     pub fn device(&self) -> D {
-        D::of_tensor()
+        D::of_home(self.raw.home())
     }
 
     /// The device, as a run-time value.
@@ -142,7 +148,13 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
     /// Fails if that device is out of memory.
     #[track_caller]
     pub fn to<E: Device>(&self, device: &E) -> Result<Tensor<E, G, T>> {
-        self.raw.moved(Movement::Transfer(device.id()), Origin::of("to")).map(Tensor::from_raw)
+        self.raw.moved(Movement::Transfer(device.home()), Origin::of("to")).map(Tensor::from_raw)
+    }
+
+    /// The same value at home on the stream of another handle of its device: kernels whose first tensor it is run there.
+    /// Shares the storage; what the other stream does with it waits for what was done so far.
+    pub fn on(&self, device: &D) -> Self {
+        Tensor { raw: self.raw.clone().at(device.home()), types: PhantomData }
     }
 
     /// The same value on the host.
@@ -151,7 +163,7 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
     /// Fails if an earlier operation on the device did.
     #[track_caller]
     pub fn to_host(&self) -> Result<Tensor<Cpu, G, T>> {
-        self.raw.moved(Movement::Transfer(DeviceId::Cpu), Origin::of("to_host")).map(Tensor::from_raw)
+        self.raw.moved(Movement::Transfer(Home::CPU), Origin::of("to_host")).map(Tensor::from_raw)
     }
 }
 

@@ -55,7 +55,7 @@ fn filled<D: Device, T: Float>(
 ) -> Result<Tensor<D, NoGrad, T>> {
     // The numbers are the same on all.
     let set = InstructionSet::available().pop().unwrap_or(InstructionSet::BASELINE);
-    let raw = Raw::written(device.id(), shape, origin, |elements: &mut [T]| {
+    let raw = Raw::written(device.home(), shape, origin, |elements: &mut [T]| {
         let block = |(block, elements): (usize, &mut [T])| {
             set.dispatch(Fill { elements, first: (block * BLOCK) as u64, element: &element });
         };

@@ -5,7 +5,7 @@
 //! of views hold that one. An [`Exclusive`] is a raw tensor that may be written: the proof that no other handle sees the
 //! writes.
 //!
-//! Invariants: every element of the layout lies in the storage, and the storage was made for elements of `dtype`; every
+//! Invariants: every element of the layout lies in the storage, and the storage was made for elements of `dtype` on the device of `home`; every
 //! element is initialised and valid for its type; `node` is set if and only if the tensor is tracked. A window whose memory
 //! is another's knows one that owns its storage, so no chain is longer than two.
 
@@ -13,14 +13,15 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::copy;
 use super::view::Movement;
+use super::{copy, on_device};
 use crate::accounting;
 use crate::atomic;
 use crate::autograd::{self, Node};
-use crate::device::DeviceId;
+use crate::cuda::buffer::Buffer;
 use crate::element::{DType, Element};
 use crate::error::{Error, Origin, Result};
+use crate::home::Home;
 use crate::layout::Layout;
 use crate::shape::{Shape, Span};
 use crate::storage::Storage;
@@ -37,6 +38,8 @@ struct Window {
     memory: Memory,
     layout: Layout,
     dtype: DType,
+    /// On the device of the storage.
+    home: Home,
     /// What the layout says of itself: every call asks.
     is_dense: bool,
 }
@@ -68,35 +71,40 @@ pub struct Exclusive<'a> {
 
 impl Raw {
     /// A dense tensor of stale elements, which the caller writes before a user can read them.
-    pub(crate) fn empty(device: DeviceId, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
+    pub(crate) fn empty(home: Home, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
         let shape = shape.into();
-        let storage = Storage::stale(device, shape.bytes(dtype.size(), origin)?, origin)?;
-        let (memory, layout) = (Memory::Owned(storage), Layout::dense(shape));
-        let mut raw = Raw { window: Arc::new(Window { memory, layout, dtype, is_dense: true }), node: None };
-        if dtype == DType::Bool {
-            // Of the bytes that may be there only 0 and 1 are a `bool`.
-            raw.fresh().fill_zero();
+        let storage = Storage::stale(home, shape.bytes(dtype.size(), origin)?, origin)?;
+        let mut raw = Raw::in_storage(storage, home, dtype, shape);
+        if dtype == DType::Bool && home.is_cpu() {
+            // Of the bytes that may be there only 0 and 1 are a `bool`; the host may see it before it is written.
+            raw.fresh().fill_zero(origin)?;
         }
         Ok(raw)
     }
 
+    /// A dense tensor in a storage that was made for as many elements.
+    pub(crate) fn in_storage(storage: Storage, home: Home, dtype: DType, shape: Shape) -> Raw {
+        let (memory, layout) = (Memory::Owned(storage), Layout::dense(shape));
+        Raw { window: Arc::new(Window { memory, layout, dtype, home, is_dense: true }), node: None }
+    }
+
     /// A dense tensor of zeros (`false` for `bool`).
-    pub(crate) fn zeros(device: DeviceId, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
-        let mut raw = Raw::empty(device, dtype, shape, origin)?;
-        raw.fresh().fill_zero();
+    pub(crate) fn zeros(home: Home, dtype: DType, shape: impl Into<Shape>, origin: Origin) -> Result<Raw> {
+        let mut raw = Raw::empty(home, dtype, shape, origin)?;
+        raw.fresh().fill_zero(origin)?;
         Ok(raw)
     }
 
     /// A dense tensor with one value everywhere.
-    pub(crate) fn full<T: Element>(device: DeviceId, shape: impl Into<Shape>, value: T, origin: Origin) -> Result<Raw> {
-        let mut raw = Raw::empty(device, T::DTYPE, shape, origin)?;
-        raw.fresh().fill(value);
+    pub(crate) fn full<T: Element>(home: Home, shape: impl Into<Shape>, value: T, origin: Origin) -> Result<Raw> {
+        let mut raw = Raw::empty(home, T::DTYPE, shape, origin)?;
+        raw.fresh().fill(value, origin)?;
         Ok(raw)
     }
 
     /// A dense tensor of the elements of a slice, in row-major order.
     pub(crate) fn from_slice<T: Element>(
-        device: DeviceId,
+        home: Home,
         shape: impl Into<Shape>,
         data: &[T],
         origin: Origin,
@@ -107,7 +115,12 @@ impl Raw {
             let (op, at) = (origin.op, origin.at);
             return Err(Error::DataLength { op, shape: shape.sizes(), expected, found: data.len(), at });
         }
-        let raw = Raw::empty(device, T::DTYPE, shape, origin)?;
+        let mut raw = Raw::empty(home, T::DTYPE, shape, origin)?;
+        if let Some(stream) = home.stream() {
+            accounting::copy(origin.at, size_of_val(data));
+            on_device::upload(stream, &raw.fresh(), bytes_of(data), origin)?;
+            return Ok(raw);
+        }
         // SAFETY: the new storage holds `data.len()` elements of `T`, is aligned for any of them, and overlaps nothing.
         unsafe { copy::row(raw.window.storage().pointer().as_ptr().cast::<T>(), data.as_ptr(), data.len()) };
         Ok(raw)
@@ -115,14 +128,14 @@ impl Raw {
 
     /// A dense tensor whose elements `write` writes, in row-major order.
     pub(crate) fn written<T: Element>(
-        device: DeviceId,
+        home: Home,
         shape: impl Into<Shape>,
         origin: Origin,
         write: impl FnOnce(&mut [T]),
     ) -> Result<Raw> {
-        let mut raw = Raw::empty(device, T::DTYPE, shape, origin)?;
+        let mut raw = Raw::empty(Home::CPU, T::DTYPE, shape, origin)?;
         write(raw.fresh().as_mut_slice().expect("bug in tensor-rt: a new tensor is no slice"));
-        Ok(raw)
+        if home.is_cpu() { Ok(raw) } else { Movement::Transfer(home).apply(&raw, origin) }
     }
 
     pub(crate) fn shape(&self) -> &Shape {
@@ -142,8 +155,26 @@ impl Raw {
         self.window.dtype
     }
 
-    pub(crate) fn device(&self) -> DeviceId {
-        self.window.storage().device()
+    /// Where it is at home.
+    pub(crate) fn home(&self) -> Home {
+        self.window.home
+    }
+
+    /// The same value at another home on its device.
+    pub(crate) fn at(mut self, home: Home) -> Raw {
+        if home == self.home() {
+            return self;
+        }
+        assert!(
+            home.device() == self.home().device(),
+            "bug in tensor-rt: a tensor moves to another device without a copy"
+        );
+        if let Some(window) = Arc::get_mut(&mut self.window) {
+            window.home = home;
+            return self;
+        }
+        let layout = self.layout().clone();
+        Raw { window: self.window_over(layout, home), node: self.node }
     }
 
     /// The number of elements.
@@ -181,9 +212,23 @@ impl Raw {
         self.address().cast_const()
     }
 
-    /// The elements in row-major order, if they lie so and are of type `T`.
+    /// The buffer of a tensor on a CUDA device.
+    pub(crate) fn buffer(&self) -> Option<&Buffer> {
+        self.window.storage().buffer()
+    }
+
+    /// The elements of a dense tensor of the host, as bytes.
+    pub(crate) fn host_bytes(&self) -> Option<&[u8]> {
+        if !self.is_dense() || !self.home().is_cpu() {
+            return None;
+        }
+        // SAFETY: as in `as_slice`, and elements have no padding.
+        Some(unsafe { std::slice::from_raw_parts(self.address(), self.elements() * self.dtype().size()) })
+    }
+
+    /// The elements in row-major order, if they lie so, on the host, and are of type `T`.
     pub(crate) fn as_slice<T: Element>(&self) -> Option<&[T]> {
-        if T::DTYPE != self.dtype() || !self.is_dense() {
+        if T::DTYPE != self.dtype() || !self.is_dense() || !self.home().is_cpu() {
             return None;
         }
         // SAFETY: a dense layout in the storage is `elements` initialised elements of `T`, one after the other. Nobody
@@ -193,7 +238,8 @@ impl Raw {
 
     /// The element at an index that lies within the shape.
     pub(crate) fn element<T: Element>(&self, index: &[usize]) -> T {
-        assert!(T::DTYPE == self.dtype(), "bug in tensor-rt: an element is read with another type");
+        let is_such = T::DTYPE == self.dtype() && self.home().is_cpu();
+        assert!(is_such, "bug in tensor-rt: an element is read with another type, or from another device");
         let element = self.offset_of(index);
         // SAFETY: the index is within the shape (checked in `offset_of`), so the element lies in the storage and is
         // initialised.
@@ -211,12 +257,17 @@ impl Raw {
     pub(crate) fn with_layout(&self, layout: Layout) -> Raw {
         let bytes = layout.bounds().map_or(0, |(_, high)| (high + 1) * self.dtype().size());
         assert!(bytes <= self.window.storage().bytes(), "bug in tensor-rt: a view reaches past its storage");
+        Raw { window: self.window_over(layout, self.home()), node: None }
+    }
+
+    /// A window of the same memory over a layout that lies in it.
+    fn window_over(&self, layout: Layout, home: Home) -> Arc<Window> {
         let owner = match &self.window.memory {
             Memory::Owned(_) => &self.window,
             Memory::Of(owner) => owner,
         };
         let (memory, dtype, is_dense) = (Memory::Of(owner.clone()), self.dtype(), layout.is_dense());
-        Raw { window: Arc::new(Window { memory, layout, dtype, is_dense }), node: None }
+        Arc::new(Window { memory, layout, dtype, home, is_dense })
     }
 
     /// The same elements, dense, outside the graph; a counted copy unless they already are.
@@ -232,8 +283,8 @@ impl Raw {
 
     /// [`Raw::copied`] as a step of an operation that the caller asked for by name, which is not counted.
     pub(crate) fn gathered(&self, origin: Origin) -> Result<Raw> {
-        let mut copy = Raw::empty(self.device(), self.dtype(), self.shape(), origin)?;
-        copy.fresh().copy_from(self);
+        let mut copy = Raw::empty(self.home(), self.dtype(), self.shape(), origin)?;
+        copy.fresh().copy_from(self, origin)?;
         Ok(copy)
     }
 
@@ -241,7 +292,12 @@ impl Raw {
     pub(crate) fn loaded(&self, origin: Origin) -> Result<Raw> {
         assert!(self.is_dense(), "bug in tensor-rt: a strided tensor is accumulated into");
         accounting::copy(origin.at, self.elements() * self.dtype().size());
-        let mut copy = Raw::empty(self.device(), self.dtype(), self.shape(), origin)?;
+        let mut copy = Raw::empty(self.home(), self.dtype(), self.shape(), origin)?;
+        if self.home().stream().is_some() {
+            // The device moves whole words.
+            copy.fresh().copy_from(self, origin)?;
+            return Ok(copy);
+        }
         // SAFETY: both are dense and hold `elements` elements of this type; the copy is new, and the elements of an
         // `AtomicTensor`, whose tensor alone is loaded, are accessed atomically only.
         unsafe { atomic::load(self.dtype().size(), copy.fresh().pointer(), self.address(), self.elements()) };
@@ -280,8 +336,9 @@ impl Raw {
     }
 
     fn address(&self) -> *mut u8 {
-        // SAFETY: by the invariant the first element lies in the storage; a view without elements has offset 0.
-        unsafe { self.window.storage().pointer().as_ptr().add(self.layout().offset() * self.dtype().size()) }
+        // By the invariant the first element lies in the storage; a view without elements has offset 0. An address of a device
+        // is no pointer of the host, which may only be moved with its wrapping arithmetic.
+        self.window.storage().pointer().as_ptr().wrapping_add(self.layout().offset() * self.dtype().size())
     }
 
     fn offset_of(&self, index: &[usize]) -> isize {
@@ -292,9 +349,15 @@ impl Raw {
     }
 }
 
+/// Elements as bytes.
+fn bytes_of<T: Element>(elements: &[T]) -> &[u8] {
+    // SAFETY: elements have no padding, so all their bytes are initialised.
+    unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
+}
+
 impl Debug for Raw {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}{:?} on {}", self.dtype(), self.shape(), self.device())
+        write!(out, "{}{:?} on {}", self.dtype(), self.shape(), self.home().device())
     }
 }
 
@@ -332,11 +395,18 @@ impl<'a> Exclusive<'a> {
 
     /// The elements in row-major order, if they lie so and are of type `T`.
     pub(crate) fn as_mut_slice<T: Element>(&mut self) -> Option<&mut [T]> {
-        if T::DTYPE != self.raw.dtype() || !self.raw.is_dense() {
+        if T::DTYPE != self.raw.dtype() || !self.raw.is_dense() || !self.raw.home().is_cpu() {
             return None;
         }
         // SAFETY: as in `Raw::as_slice`, and by the invariant nobody else sees these elements.
         Some(unsafe { std::slice::from_raw_parts_mut(self.pointer().cast::<T>(), self.raw.elements()) })
+    }
+
+    /// As [`Raw::host_bytes`], for writing bytes that are elements.
+    pub(crate) fn host_bytes_mut(&mut self) -> Option<&mut [u8]> {
+        let length = self.raw.host_bytes()?.len();
+        // SAFETY: as in `host_bytes`, and by the invariant nobody else sees these elements.
+        Some(unsafe { std::slice::from_raw_parts_mut(self.pointer(), length) })
     }
 
     /// [`Exclusive::as_mut_slice`] for as long as the handle is borrowed.
@@ -348,43 +418,56 @@ impl<'a> Exclusive<'a> {
     }
 
     /// Writes every element of a tensor with the same shape and element type.
-    pub(crate) fn copy_from(&mut self, source: &Raw) {
+    pub(crate) fn copy_from(&mut self, source: &Raw, origin: Origin) -> Result<()> {
         assert!(
             source.shape() == self.raw.shape()
                 && source.dtype() == self.raw.dtype()
+                && source.home().device() == self.raw.home().device()
                 && !source.shares_storage(&self.raw),
             "bug in tensor-rt: a copy between tensors that do not match"
         );
+        if let Some(stream) = self.raw.home().stream() {
+            return on_device::copy_from(stream, self, source, origin);
+        }
         let (shape, size) = (self.raw.shape().clone(), self.raw.dtype().size());
         let (target, strides) = (self.raw.address(), self.raw.strides());
         // SAFETY: both layouts have this shape, their elements lie in their storages, those of the target have addresses
         // of their own (invariant), and the storages are two.
-        unsafe { copy::strided(&shape, size, target, strides, source.pointer(), source.strides()) }
+        unsafe { copy::strided(&shape, size, target, strides, source.pointer(), source.strides()) };
+        Ok(())
     }
 
     /// Writes one value to every element.
-    pub(crate) fn fill<T: Element>(&mut self, value: T) {
+    pub(crate) fn fill<T: Element>(&mut self, value: T, origin: Origin) -> Result<()> {
         assert!(T::DTYPE == self.raw.dtype(), "bug in tensor-rt: a tensor is filled with another element");
-        self.fill_bytes((&raw const value).cast());
+        let mut bits = [0; 8];
+        bits[..size_of::<T>()].copy_from_slice(bytes_of(&[value]));
+        self.fill_bits(u64::from_ne_bytes(bits), origin)
     }
 
     /// Writes the zero of the element type to every element.
-    pub(crate) fn fill_zero(&mut self) {
+    pub(crate) fn fill_zero(&mut self, origin: Origin) -> Result<()> {
         // Zero bytes are the zero of every element type.
-        self.fill_bytes([0u64].as_ptr().cast());
+        self.fill_bits(0, origin)
     }
 
-    /// Writes the element at `value`, which is of this tensor's element type, to every element.
-    fn fill_bytes(&mut self, value: *const u8) {
+    /// Writes the element whose bytes are the first of `bits` to every element.
+    fn fill_bits(&mut self, bits: u64, origin: Origin) -> Result<()> {
+        if let Some(stream) = self.raw.home().stream() {
+            return on_device::fill(stream, self, bits, origin);
+        }
         let (shape, size) = (self.raw.shape().clone(), self.raw.dtype().size());
         let nowhere = smallvec::SmallVec::<[isize; 6]>::from_elem(0, shape.rank());
-        // SAFETY: as in `copy_from`; the source is one element read again and again, which the callers keep alive.
-        unsafe { copy::strided(&shape, size, self.raw.address(), self.raw.strides(), value, &nowhere) }
+        let value = (&raw const bits).cast();
+        // SAFETY: as in `copy_from`; the source is one element that is read again and again.
+        unsafe { copy::strided(&shape, size, self.raw.address(), self.raw.strides(), value, &nowhere) };
+        Ok(())
     }
 
     /// Writes one element, at an index that lies within the shape.
     pub(crate) fn set<T: Element>(&mut self, index: &[usize], value: T) {
-        assert!(T::DTYPE == self.raw.dtype(), "bug in tensor-rt: an element is written with another type");
+        let is_such = T::DTYPE == self.raw.dtype() && self.raw.home().is_cpu();
+        assert!(is_such, "bug in tensor-rt: an element is written with another type, or on another device");
         let element = self.raw.offset_of(index);
         // SAFETY: the index is within the shape (checked in `offset_of`), and nobody else sees the element.
         unsafe { *self.raw.address().cast::<T>().offset(element) = value }

@@ -6,9 +6,10 @@
 use super::Tensor;
 use super::view::Movement;
 use crate::accounting;
-use crate::device::{Device, DeviceId};
+use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, Origin, Result};
+use crate::home::Home;
 use crate::mode::GradMode;
 use crate::relation::HostReadable;
 
@@ -23,8 +24,10 @@ impl<D: Device, G: GradMode, T: Element> Tensor<D, G, T> {
         if self.len() != 1 {
             return Err(Error::NotAScalar { op: origin.op, shape: self.shape().sizes(), at: origin.at });
         }
-        accounting::sync(origin.at);
-        let host = Movement::Transfer(DeviceId::Cpu).apply(&self.raw, origin)?;
+        if self.raw.home().is_cpu() {
+            accounting::sync(origin.at);
+        }
+        let host = Movement::Transfer(Home::CPU).apply(&self.raw, origin)?;
         Ok(host.element(&vec![0; self.rank()]))
     }
 

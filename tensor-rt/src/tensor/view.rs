@@ -5,13 +5,15 @@
 //!
 //! Invariant: a movement is resolved: axes are positions, ranges lie within the input they were made for.
 
+use crate::accounting;
 use crate::autograd;
-use crate::device::DeviceId;
 use crate::element::DType;
 use crate::error::{Error, Origin, Result};
+use crate::home::Home;
 use crate::layout::Layout;
 use crate::shape::{PerAxis, Shape, Span};
 use crate::tensor::cast;
+use crate::tensor::on_device;
 use crate::tensor::raw::Raw;
 
 /// One operation that moves elements.
@@ -35,8 +37,8 @@ pub(crate) enum Movement {
     Contiguous,
     /// The same numbers as another element.
     Cast(DType),
-    /// The same elements on another device.
-    Transfer(DeviceId),
+    /// The same elements on another device, or on the same one at another home.
+    Transfer(Home),
 }
 
 impl Movement {
@@ -53,7 +55,7 @@ impl Movement {
             Movement::Squeeze(axis) => layout.squeeze(*axis),
             Movement::Contiguous => return input.dense(origin),
             Movement::Cast(dtype) => return cast::cast(input, *dtype, origin),
-            Movement::Transfer(device) => return transfer(input, *device, origin),
+            Movement::Transfer(home) => return transfer(input, *home, origin),
         };
         Ok(input.with_layout(layout))
     }
@@ -65,7 +67,7 @@ impl Movement {
         cotangent: &Raw,
         input: &Shape,
         input_dtype: DType,
-        home: DeviceId,
+        home: Home,
         origin: Origin,
     ) -> Result<Raw> {
         let back = match self {
@@ -93,9 +95,9 @@ impl Movement {
 
 /// `cotangent` at the places that `view` picks of a tensor of zeros.
 fn embed(cotangent: &Raw, shape: &Shape, view: impl FnOnce(&Layout) -> Layout, origin: Origin) -> Result<Raw> {
-    let mut whole = Raw::zeros(cotangent.device(), cotangent.dtype(), shape, origin)?;
+    let mut whole = Raw::zeros(cotangent.home(), cotangent.dtype(), shape, origin)?;
     let layout = view(whole.layout());
-    whole.fresh().part(layout).copy_from(cotangent);
+    whole.fresh().part(layout).copy_from(cotangent, origin)?;
     Ok(whole)
 }
 
@@ -139,11 +141,20 @@ fn check_elements(input: &Raw, shape: &Shape, origin: Origin) -> Result<()> {
     Ok(())
 }
 
-fn transfer(input: &Raw, device: DeviceId, _origin: Origin) -> Result<Raw> {
-    if input.device() == device {
-        return Ok(input.detached());
+fn transfer(input: &Raw, home: Home, origin: Origin) -> Result<Raw> {
+    if input.home().device() == home.device() {
+        return Ok(input.detached().at(home));
     }
-    Err(Error::CudaUnavailable { device, reason: "this build has no CUDA engine" })
+    let bytes = input.elements() * input.dtype().size();
+    // Where a view lies scattered, its own device gathers it first.
+    let source = if input.is_dense() { input.detached() } else { input.gathered(origin)? };
+    accounting::copy(origin.at, bytes);
+    if home.is_cpu() {
+        accounting::sync(origin.at);
+    }
+    let mut target = Raw::empty(home, input.dtype(), input.shape(), origin)?;
+    on_device::transfer(&mut target.fresh(), &source, origin)?;
+    Ok(target)
 }
 
 /// The tensors one after the other along an axis, outside the graph; their other sizes agree.
@@ -159,12 +170,12 @@ pub(super) fn concatenate(inputs: &[&Raw], axis: usize, origin: Origin) -> Resul
         }
         total = total.saturating_add(input.shape()[axis]);
     }
-    let mut whole = Raw::empty(first.device(), first.dtype(), first.shape().with(axis, total), origin)?;
+    let mut whole = Raw::empty(first.home(), first.dtype(), first.shape().with(axis, total), origin)?;
     let mut start = 0;
     for input in inputs {
         let span = Span { start, length: input.shape()[axis], step: 1 };
         let layout = whole.layout().slice(axis, span);
-        whole.fresh().part(layout).copy_from(input);
+        whole.fresh().part(layout).copy_from(input, origin)?;
         start += span.length;
     }
     Ok(whole)
@@ -174,7 +185,7 @@ pub(super) fn concatenate(inputs: &[&Raw], axis: usize, origin: Origin) -> Resul
 mod tests {
     use super::*;
 
-    const HOME: DeviceId = DeviceId::Cpu;
+    const HOME: Home = Home::CPU;
 
     fn counting(shape: &Shape, from: i64, origin: Origin) -> Raw {
         let elements: Vec<f64> =

@@ -40,6 +40,7 @@ pub fn main() -> Result<()> {
     let _ = (kernel_on_two_devices, kernel_on_two_ordinals, copy_from_another_device);
     let _ = (read_from_another_device, slice_of_another_device, operator_on_two_devices);
     element_in_place_of_device(&Tensor::zeros_of(&Cpu, [1])?);
-    assert!(Cuda::new().is_err() && Cuda::<1>::open().is_err());
+    // Whether there is such a device or not, nothing panics.
+    let _ = (Cuda::new(), Cuda::<1>::open());
     Ok(())
 }

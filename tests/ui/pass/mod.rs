@@ -4,6 +4,7 @@ mod atomic;
 mod axes;
 mod by_hand;
 mod call;
+mod copies;
 mod device;
 mod edit;
 mod element;
@@ -37,6 +38,6 @@ macro_rules! run {
 }
 
 run! {
-    atomic axes by_hand call device edit element functions generics gradients hostile_names indexing intent language mode
+    atomic axes by_hand call copies device edit element functions generics gradients hostile_names indexing intent language mode
     reductions signature statements strict_crate threads values
 }

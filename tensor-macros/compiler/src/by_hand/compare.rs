@@ -4,7 +4,7 @@ use proc_macro2::Span;
 
 use super::prototype::{Param, Prototype};
 use crate::errors::{Errors, Place};
-use crate::ir::{Elem, Intent, Kernel, ScalarTy};
+use crate::ir::{AxisId, Elem, Intent, Kernel, ScalarTy};
 use crate::syntax::ast::{Cuda, Function, ParamKind, TensorTy};
 
 /// A prototype and the signature that it must have.
@@ -71,6 +71,12 @@ impl Comparison<'_> {
         }
     }
 
+    /// The axes whose sizes the entry takes, in order.
+    pub fn sizes(&self) -> Vec<AxisId> {
+        let own = self.function.params.len() + self.kernel.outputs.len();
+        self.prototype.params.iter().skip(own).filter_map(|param| self.axis_named(&param.name)).collect()
+    }
+
     /// The parameters in order, then the outputs.
     fn expected(&self) -> Vec<Expected> {
         let mut expected = Vec::new();
@@ -114,7 +120,7 @@ impl Comparison<'_> {
     /// Every parameter and every output is there; what follows are sizes of axes.
     fn check_number(&mut self, expected: &[Expected], own: &[Param], sizes: &[Param]) -> bool {
         let (entry, site) = (self.cuda.entry.value(), self.site(self.prototype.line));
-        let is_size = |param: &Param| self.axis_named(&param.name);
+        let is_size = |param: &Param| self.axis_named(&param.name).is_some();
         let (wanted, found) = (expected.len(), own.iter().filter(|param| !is_size(param)).count());
         let extra = sizes.iter().filter(|param| !is_size(param)).count();
         if own.len() == wanted && found == wanted && extra == 0 {
@@ -127,10 +133,10 @@ impl Comparison<'_> {
         false
     }
 
-    /// True for the name of an axis, or `REST` for `..`.
-    fn axis_named(&self, name: &str) -> bool {
+    /// The axis of this name; `REST` is that of `..`.
+    fn axis_named(&self, name: &str) -> Option<AxisId> {
         let mut axes = self.kernel.graph.all_axes();
-        axes.any(|(_, axis)| axis.name == name || (axis.rest && name == "REST"))
+        axes.find(|(_, axis)| axis.name == name || (axis.rest && name == "REST")).map(|(id, _)| id)
     }
 
     /// Parameters have the names of the signature, in its order.

@@ -7,7 +7,7 @@
 //! The parser knows this one form of declaration and no preprocessor: a prototype is written out, without macros.
 //!
 //! Invariant: a file is read here only to be compared; that a change of it recompiles the crate is the doing of the
-//! `include_bytes!` in the emitted code.
+//! `include_str!` in the emitted code.
 
 mod compare;
 mod prototype;
@@ -21,25 +21,44 @@ use crate::errors::Errors;
 use crate::ir;
 use crate::syntax::ast::{Cuda, Function};
 
+/// A hand-written kernel, and how it is launched on a CUDA device if it can be.
+pub type ByHand = (ir::Kernel, Option<ir::CudaLaunch>);
+
 /// Compiles a function without a body; `None` if it has a mistake, which is then among the errors.
-pub fn compile(function: &Function, errors: &mut Errors) -> Option<ir::Kernel> {
+pub fn compile(function: &Function, errors: &mut Errors) -> Option<ByHand> {
     let before = errors.len();
-    let kernel = check::kernel(function, &[], errors)?.kernel;
+    let check::Checked { kernel, mut launch, .. } = check::kernel(function, &[], errors)?;
     if let Some(cuda) = &function.by_hand.cuda {
         match source::read(&cuda.file) {
-            Ok(text) => check_text(&text, cuda, function, &kernel, errors),
+            Ok(text) => {
+                let sizes = check_text(&text, cuda, function, &kernel, errors);
+                if let Some(launch) = &mut launch {
+                    launch.sizes = sizes;
+                }
+            }
             Err(error) => errors.push(error),
         }
     }
-    (errors.len() == before).then_some(kernel)
+    (errors.len() == before).then_some((kernel, launch))
 }
 
-/// Compares the text of a file with the signature.
-fn check_text(text: &str, cuda: &Cuda, function: &Function, kernel: &ir::Kernel, errors: &mut Errors) {
+/// Compares the text of a file with the signature; gives the axes whose sizes the entry takes.
+fn check_text(
+    text: &str,
+    cuda: &Cuda,
+    function: &Function,
+    kernel: &ir::Kernel,
+    errors: &mut Errors,
+) -> Vec<ir::AxisId> {
     match prototype::find(text, &cuda.entry.value()) {
-        Ok(prototype) => compare::Comparison { prototype: &prototype, cuda, function, kernel, errors }.run(),
+        Ok(prototype) => {
+            let mut comparison = compare::Comparison { prototype: &prototype, cuda, function, kernel, errors };
+            comparison.run();
+            comparison.sizes()
+        }
         Err(fault) => {
             errors.error(&cuda.entry, fault.message(&cuda.file.value(), &cuda.entry.value()));
+            Vec::new()
         }
     }
 }

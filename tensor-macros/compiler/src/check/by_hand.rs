@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 
 use super::Checker;
 use crate::errors::Place;
-use crate::ir::Intent;
+use crate::ir::{CudaLaunch, Intent};
 use crate::syntax::ast;
 
 impl Checker<'_> {
@@ -30,10 +30,11 @@ impl Checker<'_> {
         if let Some(cuda) = &function.by_hand.cuda {
             // They are evaluated where the kernel is launched, and are no axes of this kernel.
             let graph = self.graph.clone();
-            for size in cuda.grid.iter().chain(&cuda.block).chain(&cuda.shared) {
-                self.size_expr(size);
-            }
-            self.graph = graph;
+            let mut sizes = |exprs: &[syn::Expr]| exprs.iter().filter_map(|size| self.size_expr(size)).collect();
+            let (grid, block) = (sizes(&cuda.grid), sizes(&cuda.block));
+            let shared = cuda.shared.as_ref().and_then(|size| self.size_expr(size));
+            let graph = std::mem::replace(&mut self.graph, graph);
+            self.launch = Some(CudaLaunch { graph, grid, block, shared, sizes: Vec::new() });
         }
     }
 

@@ -52,6 +52,8 @@ pub struct Checked {
     pub kernel: ir::Kernel,
     /// Where its expressions were written.
     pub places: Places,
+    /// How a hand-written one is launched on a CUDA device, but for the sizes that it takes.
+    pub launch: Option<ir::CudaLaunch>,
 }
 
 /// Checks one function; `helpers` are those of the same block. Every mistake is reported. A hand-written kernel has no
@@ -82,6 +84,7 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
         in_expression: false,
         in_size: false,
         evaluated: 0,
+        launch: None,
     };
     checker.signature();
     match &function.body {
@@ -93,7 +96,7 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
         None => checker.by_hand(),
     }
     checker.check_has_effect(before);
-    let Checker { errors, graph, places, names, tensors, scalars, outputs, roots, assertions, .. } = checker;
+    let Checker { errors, graph, places, names, tensors, scalars, outputs, roots, assertions, launch, .. } = checker;
     if errors.len() != before {
         return None;
     }
@@ -108,7 +111,7 @@ pub fn kernel(function: &ast::Function, helpers: &[ast::Helper], errors: &mut Er
         no_grad: function.no_grad.is_some(),
         names,
     };
-    Some(Checked { kernel, places })
+    Some(Checked { kernel, places, launch })
 }
 
 /// The state of checking one kernel.
@@ -144,6 +147,8 @@ struct Checker<'a> {
     in_size: bool,
     /// Expressions evaluated so far.
     evaluated: usize,
+    /// Of a hand-written kernel.
+    launch: Option<ir::CudaLaunch>,
 }
 
 /// A parameter of the kernel.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{AxisId, Elem, Graph, NodeId, Reduction, Ty};
+use super::{AxisId, Elem, ExtentId, Graph, NodeId, Reduction, Ty};
 
 /// A kernel that passed `check`. Everything a later stage needs is here; no later stage can fail on a user's input
 /// except the in-place rule of the schedule.
@@ -26,6 +26,21 @@ pub struct Kernel {
     pub no_grad: bool,
     /// What the user called an expression in a `let`; generated code uses the names, nothing depends on them.
     pub names: BTreeMap<NodeId, String>,
+}
+
+/// How a hand-written kernel is launched on a CUDA device.
+#[derive(Clone, Debug)]
+pub struct CudaLaunch {
+    /// The kernel's graph, and the sizes below, which are no axes of the kernel.
+    pub graph: Graph,
+    /// Blocks along each dimension: one to three.
+    pub grid: Vec<ExtentId>,
+    /// Threads of a block along each dimension: one to three.
+    pub block: Vec<ExtentId>,
+    /// Bytes of shared memory beyond those that the kernel declares.
+    pub shared: Option<ExtentId>,
+    /// The axes whose sizes the kernel takes after its tensors and scalars.
+    pub sizes: Vec<AxisId>,
 }
 
 /// A tensor parameter.

@@ -31,6 +31,6 @@ pub use axis::{Axis, AxisId, AxisSet, Extent, ExtentId};
 pub use clip::Clip;
 pub use graph::{Graph, Node, NodeId};
 pub use kernel::{
-    Assertion, Backward, Intent, Kernel, Output, Root, Saved, Scalar, ScalarTy, Target, Temp, Tensor, Write,
+    Assertion, Backward, CudaLaunch, Intent, Kernel, Output, Root, Saved, Scalar, ScalarTy, Target, Temp, Tensor, Write,
 };
 pub use op::{Binary, Distribution, Elem, Literal, Op, Reduction, Source, Ty, Unary};

@@ -89,6 +89,7 @@ impl Compiler {
     }
 
     /// The forms that are offered to the driver, best first.
+    #[cfg(test)]
     pub(crate) fn forms(&self) -> impl Iterator<Item = Form> {
         self.ways.iter().map(|way| way.form)
     }
@@ -124,6 +125,7 @@ impl Compiler {
     ///
     /// # Errors
     /// Fails if NVRTC refuses the source.
+    #[cfg(test)]
     pub(crate) fn compile(&self, origin: Origin, source: &str, form: Form) -> Result<Arc<Image>> {
         let way = self.ways.iter().find(|way| way.form == form);
         self.compile_way(origin, source, *way.expect("bug: a form that the device is not offered"))

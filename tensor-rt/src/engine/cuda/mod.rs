@@ -5,7 +5,7 @@
 //! strides, sizes and scalars are packed as the parameters that the text declares ([`arguments`]). Some launches become
 //! several: a long row is folded in two steps, and what is scattered into starts from its identity ([`scatter`]).
 //!
-//! Nothing here calls a driver. Pointers of arrays are device addresses that are never followed.
+//! What is prepared, [`run`] gives to a stream. Pointers of arrays are device addresses that are never followed.
 //!
 //! Invariants: what decides the order in which numbers are combined depends on sizes and strides alone; the parameters of a
 //! prepared kernel are those of its text, in order, size and alignment.
@@ -13,7 +13,7 @@
 #[forbid(unsafe_code)]
 mod arguments;
 #[forbid(unsafe_code)]
-mod fault;
+pub(crate) mod fault;
 #[forbid(unsafe_code)]
 mod geometry;
 #[forbid(unsafe_code)]
@@ -22,6 +22,7 @@ mod mapping;
 mod prelude;
 #[forbid(unsafe_code)]
 mod product;
+pub(crate) mod run;
 #[forbid(unsafe_code)]
 mod scatter;
 #[forbid(unsafe_code)]

@@ -16,7 +16,12 @@ use crate::schedule::Schedule;
 use crate::syntax::ast::{ElemTy, Function, ParamKind, TensorTy};
 
 /// The items of a function without a body.
-pub fn by_hand(function: &Function, kernel: &ir::Kernel, runtime: &TokenStream) -> TokenStream {
+pub fn by_hand(
+    function: &Function,
+    kernel: &ir::Kernel,
+    launch: Option<&ir::CudaLaunch>,
+    runtime: &TokenStream,
+) -> TokenStream {
     let blocked = blocked(function, kernel);
     let gradients = Gradients { exist: function.by_hand.backward.is_some(), blocked: &blocked };
     let signature = signature(function, gradients, runtime);
@@ -37,16 +42,15 @@ pub fn by_hand(function: &Function, kernel: &ir::Kernel, runtime: &TokenStream) 
     let rust = format(&code.typed, &code.module(TokenStream::new()));
     let vis = inside(&function.vis);
     // Cargo compiles the crate again when a file changes that it includes.
-    let tracked = function.by_hand.cuda.as_ref().map(|cuda| {
-        let file = &cuda.file;
-        quote!(
-            const _: &[u8] = ::core::include_bytes!(#file);
-        )
+    let cuda = launch.and_then(|launch| tables::cuda_function(function, kernel, launch)).map(|cuda| {
+        quote! {
+            pub(super) static CUDA: CudaFunction = #cuda;
+        }
     });
     let (typed, module) = (
         &code.typed,
         code.module(quote! {
-            #tracked
+            #cuda
             /// How the kernel was compiled.
             #vis fn source() -> Source {
                 Source::new(#ir, #schedules, #rust, &[])
@@ -112,11 +116,15 @@ fn typed(function: &Function, kernel: &ir::Kernel, signature: &Signature, runtim
         quote!(#views.write::<#element>())
     });
     let on_cpu = quote!(|#views| #cpu(#(#views_taken,)* #(#outputs_taken),*));
+    let on_cuda = match &function.by_hand.cuda {
+        Some(_) => quote!(::core::option::Option::Some(&#name::CUDA)),
+        None => quote!(::core::option::Option::None),
+    };
     let run = match &function.by_hand.backward {
-        None => quote!(#call.run_by_hand(#on_cpu)?),
+        None => quote!(#call.run_by_hand(#on_cuda, #on_cpu)?),
         Some(path) => {
             let backward = backward(function, kernel, signature, path, &kept);
-            quote!(#call.run_by_hand_with_backward(#on_cpu, #backward)?)
+            quote!(#call.run_by_hand_with_backward(#on_cuda, #on_cpu, #backward)?)
         }
     };
     let finish = finish(function, signature, &outputs, &run);

@@ -10,9 +10,11 @@ use super::pass::{reduce_name, reduced};
 use crate::emit::plan::{Check, Direction, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
 use crate::emit::{DeviceText, DeviceTexts};
 use crate::ir::{
-    self, Affine, AxisId, Binary, Clip, Elem, Extent, Graph, NodeId, Op, Reduction, Source, Target, Ty, Unary, Uniform,
+    self, Affine, AxisId, Binary, Clip, Elem, Extent, ExtentId, Graph, NodeId, Op, Reduction, Source, Target, Ty,
+    Unary, Uniform,
 };
 use crate::schedule::{Class, PassKind};
+use crate::syntax::ast::{Function, ParamKind};
 
 /// The static `PROGRAM` and the constants it is made of.
 pub(super) fn program(
@@ -372,6 +374,59 @@ fn constant_size(value: i64) -> TokenStream {
         true => quote!(SizeExpr::Const(-#literal)),
         false => quote!(SizeExpr::Const(#literal)),
     }
+}
+
+/// How a hand-written kernel is launched on a CUDA device.
+pub(super) fn cuda_function(function: &Function, kernel: &ir::Kernel, launch: &ir::CudaLaunch) -> Option<TokenStream> {
+    let cuda = function.by_hand.cuda.as_ref()?;
+    let (file, entry) = (&cuda.file, &cuda.entry);
+    let (mut tensors, mut scalars) = (0, 0);
+    let next = |count: &mut usize| {
+        *count += 1;
+        position(*count as u32 - 1)
+    };
+    let params = function.params.iter().map(|param| match &param.kind {
+        ParamKind::Tensor(_) => {
+            let tensor = next(&mut tensors);
+            quote!(CudaParam::Tensor(#tensor))
+        }
+        ParamKind::Scalar(_) => {
+            let scalar = next(&mut scalars);
+            quote!(CudaParam::Scalar(#scalar))
+        }
+    });
+    let outputs = (0..kernel.outputs.len()).map(|output| {
+        let output = position(output as u32);
+        quote!(CudaParam::Output(#output))
+    });
+    let sizes = launch.sizes.iter().map(|axis| {
+        let extent = position(kernel.graph.axis(*axis).extent.0);
+        quote!(CudaParam::Size(#extent))
+    });
+    let extent_size = |extent: ExtentId| match launch.graph.extent(extent) {
+        Extent::Computed(node) => size(&launch.graph, node),
+        Extent::Literal(literal) => constant_size(literal as i64),
+        Extent::Declared => {
+            let extent = position(extent.0);
+            quote!(SizeExpr::Extent(#extent))
+        }
+    };
+    let three = |extents: &[ExtentId]| {
+        let sizes = (0..3).map(|dim| extents.get(dim).map_or_else(|| constant_size(1), |extent| extent_size(*extent)));
+        quote!([#(#sizes),*])
+    };
+    let (grid, block) = (three(&launch.grid), three(&launch.block));
+    let shared = launch.shared.map_or_else(|| constant_size(0), extent_size);
+    Some(quote! {
+        CudaFunction {
+            source: ::core::include_str!(#file),
+            entry: #entry,
+            params: &[#(#params,)* #(#outputs,)* #(#sizes),*],
+            grid: #grid,
+            block: #block,
+            shared: #shared,
+        }
+    })
 }
 
 /// An `I64` expression of sizes and scalars, for the host.

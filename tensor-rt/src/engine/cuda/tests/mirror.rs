@@ -13,9 +13,10 @@ use cuda_sim::memory::{Kind, Memory};
 use cuda_sim::module::Module;
 
 use crate::cuda::compile::tests::ptx;
+use crate::cuda::record::ErrorRecord;
 use crate::element::{DType, Element, bf16, f16};
 use crate::engine::cpu::CpuEngine;
-use crate::engine::cuda::fault::ErrorRecord;
+use crate::engine::cuda::fault::kind_of;
 use crate::engine::cuda::source::Source;
 use crate::engine::cuda::{KernelLaunch, prepare};
 use crate::engine::{ArrayRef, Engine, Launch, LaunchError};
@@ -65,7 +66,7 @@ impl Engine for Mirror {
         let record = run(launch, &operands, &writes, &mut memory);
         let cpu = CpuEngine::new(*InstructionSet::available().last().expect("a baseline"));
         let result = cpu.launch(launch);
-        match (&result, record.fault()) {
+        match (&result, (record.launch != 0).then(|| kind_of(&record))) {
             (Err(LaunchError::Fault(fault)), found) => {
                 assert_eq!(found, Some(fault.kind), "{}: another fault", launch.kernel.cuda.entry);
                 let position = launch.position(record.free as usize, record.reduced as usize);
