@@ -8,7 +8,7 @@
 //! `TENSOR_GPU=real`. Each test has a stream of its own, so that an error is found by the test that made it.
 
 use std::fmt::Debug;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use cuda_sim::client::{self, Simulator};
 use tensor_rt::Error;
@@ -39,6 +39,9 @@ macro_rules! on_each_device {
 /// # Panics
 /// Panics if the test fails, if it leaves an error behind on its stream, or if the simulated driver has something to report.
 pub fn on_cuda<R: Outcome>(test: impl FnOnce(&Cuda) -> R) {
+    // One test at a time: what the driver reports is then about this one.
+    static RUNNING: Mutex<()> = Mutex::new(());
+    let _running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     let simulator = simulator();
     let main = match Cuda::new() {
         Err(error @ Error::NvrtcNotFound { .. }) if std::env::var_os("CI").is_none() => {
