@@ -208,7 +208,7 @@ impl Session {
     pub(crate) fn finish_context(&mut self, context: u64) {
         for tail in self.streams.tails_of(context) {
             self.wait_for(tail.position);
-            self.host.join(&tail.clock);
+            self.learn(&tail);
         }
         self.streams.sweep();
     }

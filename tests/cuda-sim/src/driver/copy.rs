@@ -13,9 +13,10 @@ use std::ops::Range;
 use super::{
     Driver,
     code::{Code, Result},
-    operation::{Outcome, Touch, Work},
+    operation::{Done, Outcome, Touch, Work},
     session::Session,
     stream::Moment,
+    time,
 };
 use crate::fault::Access;
 
@@ -112,7 +113,14 @@ impl Driver {
                 unreachable!("`Session::copy` stages what is read, and copies on the host itself")
             }
         }
-        Ok(touches)
+        let within = matches!((&to, &from), (End::Device(to), End::Device(from)) if self.same_device(*to, *from));
+        let duration = if within { time::of_device_copy(bytes) } else { time::of_host_copy(bytes) };
+        Ok(Done { touches, duration })
+    }
+
+    fn same_device(&self, left: u64, right: u64) -> bool {
+        let device = |address| self.memory.allocation(address).map(|allocation| allocation.device);
+        device(left) == device(right)
     }
 
     /// Runs a fill.
@@ -120,7 +128,8 @@ impl Driver {
         let bytes = fill.pattern.len() * fill.count;
         let target = self.memory.bytes_mut(fill.address, bytes)?;
         target.chunks_exact_mut(fill.pattern.len()).for_each(|element| element.copy_from_slice(&fill.pattern));
-        Ok(vec![Touch { range: fill.address..fill.address + bytes as u64, write: true }])
+        let touches = vec![Touch { range: fill.address..fill.address + bytes as u64, write: true }];
+        Ok(Done { touches, duration: time::of_device_copy(bytes) })
     }
 
     /// Fills memory at the end of a stream; the host does not wait.
@@ -208,8 +217,7 @@ impl Session {
     /// The host waits for a moment, and knows it from then on.
     pub(crate) fn synchronize(&mut self, moment: &Moment) {
         self.wait_for(moment.position);
-        let clock = &moment.clock;
-        self.host.join(clock);
+        self.learn(moment);
         self.settle_pools();
     }
 }

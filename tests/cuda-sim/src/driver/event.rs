@@ -1,10 +1,5 @@
 //! Events: moments of streams that others can wait for.
 
-use std::{
-    sync::{Arc, OnceLock},
-    time::Instant,
-};
-
 use super::{
     Driver,
     code::{Code, Result},
@@ -22,16 +17,9 @@ const FLAGS: u32 = 7;
 pub(crate) struct Event {
     pub(crate) context: u64,
     flags: u32,
-    recorded: Option<Recorded>,
-}
-
-/// The last recording of an event.
-///
-/// Those who wait for it copy the moment, so that a later recording, or the end of the event, leaves them alone.
-struct Recorded {
-    moment: Moment,
-    /// When it was reached, as the wall clock of the host says: no duration of a device is modeled.
-    time: Arc<OnceLock<Instant>>,
+    /// The last recording. Those who wait for it copy the moment, so that a later recording, or the end of the event,
+    /// leaves them alone.
+    recorded: Option<Moment>,
 }
 
 impl Driver {
@@ -49,9 +37,8 @@ impl Driver {
         if self.events.get(event)?.context != context {
             return Err(Code::INVALID_HANDLE);
         }
-        let time = Arc::new(OnceLock::new());
-        let moment = self.enqueue(stream, Work::Record(time.clone()), Vec::new())?;
-        self.events.get_mut(event)?.recorded = Some(Recorded { moment, time });
+        let moment = self.enqueue(stream, Work::Mark, Vec::new())?;
+        self.events.get_mut(event)?.recorded = Some(moment);
         Ok(())
     }
 
@@ -59,7 +46,7 @@ impl Driver {
     pub(crate) fn wait_event(&mut self, stream: u64, event: u64) -> Result {
         let (stream, _) = self.stream(stream)?;
         match self.event_moment(event)? {
-            Some(moment) => self.enqueue(stream, Work::Wait, vec![moment]).map(|_| ()),
+            Some(moment) => self.enqueue(stream, Work::Mark, vec![moment]).map(|_| ()),
             None => Ok(()),
         }
     }
@@ -68,7 +55,7 @@ impl Driver {
     pub(crate) fn event_moment(&self, event: u64) -> Result<Option<Moment>> {
         let event = self.events.get(event)?;
         self.working(event.context)?;
-        Ok(event.recorded.as_ref().map(|recorded| recorded.moment.clone()))
+        Ok(event.recorded.clone())
     }
 
     /// Milliseconds between two events.
@@ -78,14 +65,10 @@ impl Driver {
             let event = self.events.get(handle)?;
             self.working(event.context)?;
             let recorded = event.recorded.as_ref().filter(|_| event.flags & DISABLE_TIMING == 0);
-            *time = Some(*recorded.ok_or(Code::INVALID_HANDLE)?.time.get().ok_or(Code::NOT_READY)?);
+            *time = Some(*recorded.ok_or(Code::INVALID_HANDLE)?.reached.get().ok_or(Code::NOT_READY)?);
         }
         let [Some(start), Some(end)] = times else { return Err(Code::NOT_READY) };
-        let seconds = match end.checked_duration_since(start) {
-            Some(duration) => duration.as_secs_f32(),
-            None => -start.duration_since(end).as_secs_f32(),
-        };
-        Ok(seconds * 1e3)
+        Ok(((end - start) * 1e-3) as f32)
     }
 
     /// Destroys an event; waits for it that are enqueued stay.

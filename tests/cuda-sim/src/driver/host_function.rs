@@ -82,7 +82,7 @@ fn run(enqueued: Enqueued) {
         return;
     }
     // What the function tells the rest of the program, the host knows.
-    session.host.join(&moment.clock);
+    session.learn(&moment);
     drop(session);
     // SAFETY: the promise of whoever enqueued it (invariant of `Enqueued`); it runs once, here.
     unsafe { function(data) };

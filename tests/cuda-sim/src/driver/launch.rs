@@ -11,7 +11,8 @@ use super::{
         REGISTERS_PER_MULTIPROCESSOR, SHARED_PER_MULTIPROCESSOR, SHARED_RESERVED, THREADS_PER_MULTIPROCESSOR,
     },
     module::REGISTERS,
-    operation::{Outcome, Touch, Work},
+    operation::{Done, Outcome, Touch, Work},
+    time,
 };
 use crate::{
     exec::{Checks, LaunchConfig, launch},
@@ -122,7 +123,8 @@ impl Driver {
         let writes = touched.written.into_iter().map(|range| Touch { range, write: true });
         let touches: Vec<Touch> = reads.chain(writes).collect();
         touches.iter().try_for_each(|touch| self.check_peer(touch, this.config.device))?;
-        Ok(touches)
+        let blocks = this.config.grid.iter().map(|size| u64::from(*size)).product();
+        Ok(Done { touches, duration: time::of_kernel(touched.counters.warp_instructions, blocks) })
     }
 
     /// Fails if kernels of `device` must not touch the memory.

@@ -32,6 +32,7 @@ pub(crate) mod race;
 pub mod report;
 pub(crate) mod session;
 pub(crate) mod stream;
+pub(crate) mod time;
 
 use std::collections::BTreeMap;
 
@@ -51,6 +52,7 @@ use self::{
     race::AccessLog,
     report::{Category, Log},
     stream::Streams,
+    time::Time,
 };
 use crate::memory::Memory;
 
@@ -73,6 +75,8 @@ pub(crate) struct Driver {
     pub(crate) accesses: AccessLog,
     /// What the host has waited for.
     pub(crate) host: Clock,
+    /// The host's virtual time: that of the last thing it has waited for, and its calls since.
+    pub(crate) now: Time,
     pub(crate) injections: Injections,
     pub(crate) log: Log,
 }
@@ -96,6 +100,7 @@ impl Driver {
             pinned: BTreeMap::new(),
             accesses: AccessLog::default(),
             host: Clock::default(),
+            now: 0.0,
             injections: Injections::default(),
             log: Log::default(),
         };

@@ -1,10 +1,6 @@
 //! Operations: what a stream does, and which bytes that touches.
 
-use std::{
-    ops::Range,
-    sync::{Arc, OnceLock},
-    time::Instant,
-};
+use std::{ops::Range, sync::Arc};
 
 use super::{
     Driver,
@@ -14,6 +10,7 @@ use super::{
     launch::Launch,
     race::Access,
     report::Category,
+    time::{Reached, Time},
 };
 use crate::fault::{Fault, FaultKind};
 
@@ -22,6 +19,12 @@ pub(crate) struct Operation {
     pub(crate) position: Position,
     /// Positions in other streams that come before.
     pub(crate) after: Vec<Position>,
+    /// When those are reached, and the one before on the same stream.
+    pub(crate) begins_after: Vec<Reached>,
+    /// When the host enqueued it.
+    pub(crate) enqueued: Time,
+    /// When it has ended.
+    pub(crate) reached: Reached,
     pub(crate) clock: Clock,
     pub(crate) context: u64,
     pub(crate) work: Work,
@@ -29,10 +32,8 @@ pub(crate) struct Operation {
 
 /// What an operation does.
 pub(crate) enum Work {
-    /// Nothing but to be ordered: a wait for an event.
-    Wait,
-    /// An event is reached; the cell takes the time.
-    Record(Arc<OnceLock<Instant>>),
+    /// Nothing but to be ordered: an event is recorded or waited for.
+    Mark,
     /// Memory becomes usable. It was set aside when the call was made.
     Allocate {
         address: u64,
@@ -48,18 +49,31 @@ pub(crate) enum Work {
     HostFunction,
 }
 
+/// What an operation did.
+#[derive(Default)]
+pub(crate) struct Done {
+    pub(crate) touches: Vec<Touch>,
+    pub(crate) duration: Time,
+}
+
 /// Device addresses that an operation touched.
 pub(crate) struct Touch {
     pub(crate) range: Range<u64>,
     pub(crate) write: bool,
 }
 
+impl Operation {
+    /// When it can begin, once all that must come before has ended.
+    pub(crate) fn begin(&self) -> Time {
+        self.begins_after.iter().filter_map(|before| before.get().copied()).fold(self.enqueued, Time::max)
+    }
+}
+
 impl Work {
     /// What reports call it.
     pub(crate) fn describe(&self) -> String {
         match self {
-            Work::Wait => "wait".to_owned(),
-            Work::Record(_) => "record".to_owned(),
+            Work::Mark => "event".to_owned(),
             Work::Allocate { .. } => "allocation".to_owned(),
             Work::Free { .. } => "free".to_owned(),
             Work::Copy(copy) => copy.describe(),
@@ -72,7 +86,7 @@ impl Work {
     /// Can it touch this range? For a kernel: does a parameter point into it?
     pub(crate) fn mentions(&self, range: &Range<u64>) -> bool {
         match self {
-            Work::Wait | Work::Record(_) | Work::HostFunction => false,
+            Work::Mark | Work::HostFunction => false,
             Work::Allocate { address } | Work::Free { address } => range.contains(address),
             Work::Copy(copy) => copy.mentions(range),
             Work::Fill(fill) => range.contains(&fill.address),
@@ -85,26 +99,28 @@ impl Driver {
     /// Runs an operation, and looks for what it races with.
     pub(crate) fn run(&mut self, operation: Operation) {
         let what: Arc<str> = operation.work.describe().into();
-        let Operation { position, clock, context, work, .. } = operation;
+        let begin = operation.begin();
+        let Operation { position, clock, context, work, reached, .. } = operation;
         let outcome = match work {
-            Work::Wait | Work::HostFunction => Ok(Vec::new()),
-            Work::Record(time) => {
-                time.get_or_init(Instant::now);
-                Ok(Vec::new())
+            Work::Mark | Work::HostFunction => Ok(Done::default()),
+            Work::Allocate { address } => {
+                Ok(Done { touches: vec![Touch { range: self.range_of(address), write: true }], duration: 0.0 })
             }
-            Work::Allocate { address } => Ok(vec![Touch { range: self.range_of(address), write: true }]),
             Work::Free { address } => {
                 // Looked at before the bytes and their history go.
                 self.touch(&Touch { range: self.range_of(address), write: true }, position, &clock, &what);
                 self.release(address);
-                Ok(Vec::new())
+                Ok(Done::default())
             }
             Work::Copy(copy) => self.run_copy(copy),
             Work::Fill(fill) => self.run_fill(&fill),
             Work::Launch(launch) => self.run_launch(launch),
         };
         match outcome {
-            Ok(touches) => touches.iter().for_each(|touch| self.touch(touch, position, &clock, &what)),
+            Ok(Done { touches, duration }) => {
+                touches.iter().for_each(|touch| self.touch(touch, position, &clock, &what));
+                reached.get_or_init(|| begin + duration);
+            }
             Err(fault) => {
                 self.log.report(Category::Fault, format!("{fault} | {what} on stream {}", position.stream.0));
                 self.lose_context(context, code(&fault.kind));
@@ -151,5 +167,5 @@ fn code(kind: &FaultKind) -> Code {
     }
 }
 
-/// What running an operation gives: the bytes it touched.
-pub(crate) type Outcome = Result<Vec<Touch>, Fault>;
+/// What running an operation gives.
+pub(crate) type Outcome = Result<Done, Fault>;

@@ -110,4 +110,15 @@ mod tests {
         }
         assert_eq!(log.unknown_to(0, &Clock::default()).len(), 1);
     }
+
+    #[test]
+    fn a_covering_write_does_not_stand_for_what_it_does_not_know() {
+        let mut log = AccessLog::default();
+        let [first, second] = [0, 1].map(|stream| access(stream, 1, 0..8, true));
+        log.add(0, first, &Clock::default());
+        assert_eq!(log.add(0, second.clone(), &Clock::default()).len(), 1);
+        let mut clock = Clock::default();
+        clock.observe(second.position);
+        assert_eq!(log.add(0, access(2, 1, 0..8, false), &clock).len(), 1, "ordered with the second write alone");
+    }
 }

@@ -14,6 +14,7 @@ use super::{
     context::Context,
     handle::Table,
     operation::{Operation, Work},
+    time::{CALL, Reached},
 };
 
 /// Handle of the default stream of the current context; the null handle means the same.
@@ -35,6 +36,8 @@ pub(crate) struct Stream {
     completed: u64,
     /// The clock of the last operation.
     clock: Clock,
+    /// When the last operation has ended.
+    reached: Reached,
     /// Destroyed by its owner; it goes when its work is done.
     destroyed: bool,
     /// Queries that found it busy since its last progress, with lazy execution.
@@ -46,6 +49,7 @@ pub(crate) struct Stream {
 pub(crate) struct Moment {
     pub(crate) position: Position,
     pub(crate) clock: Clock,
+    pub(crate) reached: Reached,
 }
 
 /// How far [`Driver::advance`] came.
@@ -70,7 +74,7 @@ pub(crate) struct Streams {
 impl Stream {
     fn tail(&self) -> Moment {
         let position = Position { stream: self.index, sequence: self.enqueued };
-        Moment { position, clock: self.clock.clone() }
+        Moment { position, clock: self.clock.clone(), reached: self.reached.clone() }
     }
 }
 
@@ -86,6 +90,7 @@ impl Streams {
             enqueued: 0,
             completed: 0,
             clock: Clock::default(),
+            reached: Reached::default(),
             destroyed: false,
             polls: 0,
         });
@@ -218,15 +223,26 @@ impl Driver {
         stream.clock.join(&host);
         after.iter().for_each(|moment| stream.clock.join(&moment.clock));
         stream.clock.observe(position);
-        let clock = stream.clock.clone();
-        let after = after.into_iter().map(|moment| moment.position).collect();
-        let context = stream.context;
-        stream.queue.push_back(Operation { position, after, clock: clock.clone(), context, work });
+        let (clock, context) = (stream.clock.clone(), stream.context);
+        let before = std::mem::take(&mut stream.reached);
+        let reached = stream.reached.clone();
+        let begins_after = after.iter().map(|moment| moment.reached.clone()).chain([before]).collect();
+        self.now += CALL;
+        stream.queue.push_back(Operation {
+            position,
+            after: after.into_iter().map(|moment| moment.position).collect(),
+            begins_after,
+            enqueued: self.now,
+            reached: reached.clone(),
+            clock: clock.clone(),
+            context,
+            work,
+        });
         if !self.config.is(Knob::Lazy) {
             // Blocked behind a host function, it runs when that has finished.
             self.advance(position);
         }
-        Ok(Moment { position, clock })
+        Ok(Moment { position, clock, reached })
     }
 
     /// What the rules of the default stream make an operation on this stream wait for.
@@ -287,7 +303,8 @@ impl Driver {
     /// Counts the host function at this position as done, unless its stream has gone with its context.
     pub(crate) fn finish_host_function(&mut self, position: Position) {
         if !self.streams.is_done(position) {
-            self.streams.next(position.stream);
+            let operation = self.streams.next(position.stream);
+            operation.reached.get_or_init(|| operation.begin());
         }
     }
 
@@ -312,10 +329,17 @@ impl Driver {
         }
     }
 
+    /// The host knows a moment that is reached.
+    pub(crate) fn learn(&mut self, moment: &Moment) {
+        self.host.join(&moment.clock);
+        // A lost context reaches nothing.
+        self.now = moment.reached.get().copied().unwrap_or(0.0).max(self.now);
+    }
+
     /// Is a position reached, as a query sees it? Work goes on between queries, so that polling ends.
     pub(crate) fn query(&mut self, moment: &Moment) -> Result {
         if self.streams.is_done(moment.position) {
-            self.host.join(&moment.clock);
+            self.learn(moment);
             return Ok(());
         }
         let patience = 1 + if self.config.is(Knob::Seed) { self.streams.random(3) as u32 } else { 0 };
