@@ -45,6 +45,8 @@ pub enum FaultKind {
     Assert { message: String, file: String, line: u32, function: String },
     /// The kernel executed more warp instructions than allowed.
     Timeout { instructions: u64 },
+    /// A jump table has no such entry.
+    BranchTable { index: u32, targets: usize },
     /// Calls nested deeper than the stack of a thread.
     StackOverflow { depth: usize },
     /// A free of an address that is no start of an allocation, or of one freed before.
@@ -176,6 +178,9 @@ impl fmt::Display for FaultKind {
                 write!(f, "assertion `{message}` failed in `{function}` at {file}:{line}")
             }
             Self::Timeout { instructions } => write!(f, "timeout: more than {instructions} warp instructions"),
+            Self::BranchTable { index, targets } => {
+                write!(f, "jump table: entry {index} of a table of {targets}")
+            }
             Self::StackOverflow { depth } => write!(f, "stack overflow: calls nested {depth} deep"),
             Self::InvalidFree { address } => {
                 write!(f, "invalid free: {address:#x} is no start of a live allocation")

@@ -4,16 +4,18 @@
 //! at a time, and reports what a device would do silently: an access outside its allocation, a use after free, a read
 //! of memory nobody wrote, a race, a deadlock, each with kernel, thread, PTX line and source line.
 
-#![allow(dead_code, reason = "the interpreter is being built")]
-
 mod api;
 pub mod client;
+mod code;
+mod decode;
 mod driver;
 pub mod exec;
 pub mod fault;
 mod library;
 pub mod memory;
 pub mod module;
+mod numeric;
+mod ptx;
 
 pub use driver::{
     code::Code,

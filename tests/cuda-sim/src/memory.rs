@@ -241,6 +241,13 @@ impl Memory {
         Ok(Span { bytes, initialised, start: allocation.start })
     }
 
+    /// Whether all of these bytes were written, as far as that is tracked; they are inside one live allocation.
+    pub(crate) fn is_initialised(&self, address: u64, len: usize) -> bool {
+        let Some(allocation) = self.allocation(address) else { return true };
+        let offset = (address - allocation.start) as usize;
+        allocation.initialised.as_ref().is_none_or(|flags| !flags[offset..offset + len].contains(&false))
+    }
+
     /// Fails if kernels of `device` must not touch the allocation around this address.
     pub(crate) fn check_device(&self, address: u64, device: u32, access: Access) -> Result<(), Fault> {
         let Some(allocation) = self.allocation(address) else { return Ok(()) };
@@ -279,9 +286,14 @@ impl Storage {
     }
 }
 
+/// The window of an address.
+pub(crate) fn window(address: u64) -> u64 {
+    address >> WINDOW_BITS
+}
+
 /// Position in the list of allocations of the window of an address.
 fn index(address: u64) -> Option<usize> {
-    (address >> WINDOW_BITS).checked_sub(FIRST_ID).map(|index| index as usize)
+    window(address).checked_sub(FIRST_ID).map(|index| index as usize)
 }
 
 /// Place in the order of all allocations, from 1.

@@ -134,7 +134,7 @@ impl Driver {
 fn code(kind: &FaultKind) -> Code {
     match kind {
         FaultKind::Assert { .. } => Code::ASSERT,
-        FaultKind::Trap | FaultKind::Deadlock { .. } => Code::LAUNCH_FAILED,
+        FaultKind::Trap | FaultKind::Deadlock { .. } | FaultKind::BranchTable { .. } => Code::LAUNCH_FAILED,
         FaultKind::Timeout { .. } => Code::LAUNCH_TIMEOUT,
         FaultKind::Misaligned { .. } => Code::MISALIGNED_ADDRESS,
         FaultKind::StackOverflow { .. } => Code::HARDWARE_STACK_ERROR,
