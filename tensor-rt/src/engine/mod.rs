@@ -9,7 +9,6 @@
 
 pub(crate) mod cpu;
 #[allow(dead_code, reason = "the driver that runs what is prepared is still to come")]
-#[forbid(unsafe_code)]
 pub(crate) mod cuda;
 
 use crate::element::DType;
@@ -138,6 +137,17 @@ impl<'a> Launch<'a> {
     /// The value of a size expression, which the host has evaluated before.
     pub(crate) fn size(&self, expr: &SizeExpr) -> i64 {
         evaluate(expr, self.sizes, self.scalars).unwrap_or(0)
+    }
+
+    /// The index along each free axis, then each reduced axis, of a point given by its row-major positions among the free
+    /// and the reduced ones.
+    pub(crate) fn position(&self, free: usize, reduced: usize) -> Box<[usize]> {
+        let mut position = Vec::new();
+        for (axes, linear) in [(self.kernel.free, free), (self.kernel.reduced, reduced)] {
+            let sizes: Vec<usize> = axes.iter().flat_map(|&axis| self.axis_sizes(axis)).collect();
+            position.extend(unravel(linear, &sizes));
+        }
+        position.into()
     }
 
     /// The sizes of the dimensions that an axis stands for.

@@ -21,7 +21,7 @@ mod options;
 #[forbid(unsafe_code)]
 mod policy;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -33,7 +33,7 @@ use smallvec::SmallVec;
 use self::executor::Found;
 use self::plan::Plan;
 pub(crate) use self::plan::needs_elements;
-use super::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory, RunLaunch, unravel};
+use super::{ArrayRef, Engine, Launch, LaunchError, LaunchFault, OutOfMemory, RunLaunch};
 use crate::element::DType;
 use crate::kernel::block::FaultKind;
 use crate::kernel::body::InstructionSet;
@@ -69,7 +69,10 @@ impl Engine for CpuEngine {
         };
         match found.map_err(LaunchError::OutOfMemory)? {
             None => Ok(()),
-            Some(found) => Err(LaunchError::Fault(report(launch, found))),
+            Some(found) => {
+                let position = launch.position(found.free, found.reduced);
+                Err(LaunchError::Fault(LaunchFault { kind: found.kind, position }))
+            }
         }
     }
 }
@@ -174,14 +177,4 @@ fn fill_identity(op: ReduceOp, array: &ArrayRef<'_>) {
     }
     // SAFETY: the launch lends the array for writing; the source is one element that is read again and again.
     unsafe { stage::copy_box(array.shape, size, array.pointer, &strides, (&raw const identity).cast(), &still) };
-}
-
-/// A fault with its index along each axis of the kernel.
-fn report(launch: &Launch<'_>, found: Found) -> LaunchFault {
-    let mut position = Vec::new();
-    for (axes, linear) in [(launch.kernel.free, found.free), (launch.kernel.reduced, found.reduced)] {
-        let sizes: Vec<usize> = axes.iter().flat_map(|&axis| launch.axis_sizes(axis)).collect();
-        position.extend(unravel(linear, &sizes));
-    }
-    LaunchFault { kind: found.kind, position: position.into() }
 }

@@ -115,7 +115,8 @@ impl Arguments {
         }
         let weights: Strides = geometry.dims.iter().map(|dim| dim.weight).collect();
         self.indices(&weights, geometry.dims.len());
-        for number in [geometry.rows(), geometry.elements(), step.chunk, step.chunks] {
+        let [batches, m, n] = geometry.group_points();
+        for number in [geometry.rows(), geometry.elements(), step.chunk, step.chunks, batches, m, n] {
             self.number(number);
         }
     }

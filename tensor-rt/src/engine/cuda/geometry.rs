@@ -7,6 +7,7 @@
 
 use smallvec::SmallVec;
 
+use super::product::Product;
 use super::scatter::Scattered;
 use crate::element::DType;
 use crate::engine::{ArrayRef, Launch};
@@ -64,29 +65,43 @@ pub(super) struct Placed {
 }
 
 /// Everything over the dimensions of a launch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Geometry {
     /// Free dimensions, then reduced ones.
     pub dims: SmallVec<[Dim; 6]>,
     /// Number of free dimensions.
     pub free: usize,
+    /// How many free dimensions those of a product of matrices are, in order: batch, `m`, `n`.
+    pub groups: Option<[usize; 3]>,
     /// Operands, then writes, by position in the kernel.
     pub arrays: SmallVec<[Placed; 6]>,
     /// The steps of each axis whose index is a value, in the order of the passes.
     pub axes: SmallVec<[Strides; 2]>,
 }
 
+/// The group of reduced dimensions; those of free ones are lower.
+const REDUCED: usize = 3;
+
 /// The dimensions that a named axis stands for: the axis, the first of them, their number.
 type AxisDims = SmallVec<[(u16, usize, usize); 8]>;
 
 impl Geometry {
     /// The geometry of a launch.
-    pub fn new(launch: &Launch<'_>, scattered: &Scattered) -> Self {
+    pub fn new(launch: &Launch<'_>, scattered: &Scattered, product: Option<&Product>) -> Self {
         let kernel = launch.kernel;
-        let mut this = Self { dims: SmallVec::new(), free: 0, arrays: SmallVec::new(), axes: SmallVec::new() };
+        let mut this = Self::default();
         let mut axis_dims = AxisDims::new();
         this.free = this.add_axes(launch, kernel.free, &mut axis_dims);
         this.add_axes(launch, kernel.reduced, &mut axis_dims);
+        // The group of each dimension.
+        let mut group: SmallVec<[usize; 8]> = SmallVec::from_elem(0, this.dims.len());
+        group[this.free..].fill(REDUCED);
+        for (place, axes) in product.iter().flat_map(|product| product.groups).enumerate() {
+            for &axis in axes {
+                let (start, count) = dims_of(&axis_dims, axis);
+                group[start..start + count].fill(place);
+            }
+        }
         let rank = this.dims.len();
         for (operand, array) in kernel.operands.iter().zip(launch.operands) {
             this.arrays.push(Placed::new(launch, array, operand.index, &axis_dims, rank));
@@ -114,8 +129,10 @@ impl Geometry {
                 this.axes.push(row_major(&this.dims, &axis_dims, axis));
             }
         }
-        this.order(launch);
-        this.merge();
+        this.order(launch, &mut group);
+        this.merge(&mut group);
+        let count = |place| group.iter().filter(|&&group| group == place).count();
+        this.groups = product.map(|_| [count(0), count(1), count(2)]);
         this
     }
 
@@ -133,15 +150,23 @@ impl Geometry {
         };
         let free = dims.len();
         let arrays = arrays.into_iter().map(placed).collect();
-        let mut this = Self { dims, free, arrays, axes: SmallVec::new() };
-        this.retain(|dim| dim.size != 1);
-        this.merge();
+        let mut this = Self { dims, free, arrays, ..Self::default() };
+        let mut group: SmallVec<[usize; 8]> = SmallVec::from_elem(0, free);
+        this.drop_ones(&mut group);
+        this.merge(&mut group);
         this
     }
 
     /// Free points.
     pub fn rows(&self) -> i64 {
         self.dims[..self.free].iter().map(|dim| dim.size).product()
+    }
+
+    /// Points of the batch, `m` and `n` in a product of matrices.
+    pub fn group_points(&self) -> [i64; 3] {
+        let Some([batch, m, n]) = self.groups else { return [1; 3] };
+        let points = |first: usize, count: usize| self.dims[first..first + count].iter().map(|dim| dim.size).product();
+        [points(0, batch), points(batch, m), points(batch + m, n)]
     }
 
     /// Reduced points of a row.
@@ -184,9 +209,9 @@ impl Geometry {
         self.dims.len() - first
     }
 
-    /// Orders dimensions by memory: free ones by the first write, reduced ones by the widest operand.
-    fn order(&mut self, launch: &Launch<'_>) {
-        self.retain(|dim| dim.size != 1);
+    /// Orders the dimensions of each group by memory: free ones by the first write, reduced ones by the widest operand.
+    fn order(&mut self, launch: &Launch<'_>, group: &mut SmallVec<[usize; 8]>) {
+        self.drop_ones(group);
         let operands = launch.kernel.operands.len();
         let own = self.arrays[operands..].iter().find(|array| array.is_plain() && array.place != Place::Address(0));
         let by = |array: Option<&Placed>, rank: usize| -> Strides {
@@ -195,8 +220,9 @@ impl Geometry {
         let (free, rank) = (self.free, self.dims.len());
         let (outer, inner) = (by(own, rank), by(self.widest(launch), rank));
         let mut order: SmallVec<[usize; 6]> = (0..rank).collect();
-        order[..free].sort_by_key(|&dim| std::cmp::Reverse(outer[dim].unsigned_abs()));
+        order[..free].sort_by_key(|&dim| (group[dim], std::cmp::Reverse(outer[dim].unsigned_abs())));
         order[free..].sort_by_key(|&dim| std::cmp::Reverse(inner[dim].unsigned_abs()));
+        *group = order.iter().map(|&dim| group[dim]).collect();
         self.dims = order.iter().map(|&dim| self.dims[dim]).collect();
         for strides in self.all_strides() {
             *strides = order.iter().map(|&dim| strides[dim]).collect();
@@ -217,12 +243,12 @@ impl Geometry {
             .reduce(|widest, array| if points(array) > points(widest) { array } else { widest })
     }
 
-    /// Merges neighbors.
-    fn merge(&mut self) {
+    /// Merges neighbors of one group.
+    fn merge(&mut self, group: &mut SmallVec<[usize; 8]>) {
         let mut dim = 1;
         while dim < self.dims.len() {
             let (outer, inner) = (self.dims[dim - 1], self.dims[dim]);
-            let joins = dim != self.free
+            let joins = group[dim - 1] == group[dim]
                 && outer.weight == inner.weight * inner.size
                 && self
                     .all_strides()
@@ -234,6 +260,7 @@ impl Geometry {
             }
             self.dims[dim].size = inner.size * outer.size;
             self.dims.remove(dim - 1);
+            group.remove(dim - 1);
             for strides in self.all_strides() {
                 strides.remove(dim - 1);
             }
@@ -241,10 +268,12 @@ impl Geometry {
         }
     }
 
-    fn retain(&mut self, keep: impl Fn(&Dim) -> bool) {
+    /// Drops dimensions of size 1.
+    fn drop_ones(&mut self, group: &mut SmallVec<[usize; 8]>) {
         for dim in (0..self.dims.len()).rev() {
-            if !keep(&self.dims[dim]) {
+            if self.dims[dim].size == 1 {
                 self.dims.remove(dim);
+                group.remove(dim);
                 for strides in self.all_strides() {
                     strides.remove(dim);
                 }

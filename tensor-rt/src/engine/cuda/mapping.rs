@@ -10,6 +10,7 @@
 use smallvec::SmallVec;
 
 use super::geometry::{Geometry, Place};
+use super::product::Product;
 use crate::engine::Launch;
 use crate::kernel::program::{Pass, PassKind};
 
@@ -21,6 +22,10 @@ const MOST_BLOCKS: i64 = 1 << 16;
 const FEW_BLOCKS: i64 = 128;
 /// Elements that one thread folds at least before a row is cut.
 const THREAD_ELEMENTS: i64 = 16;
+/// Summed points that pass through shared memory at once, as in `prelude/product.cu`.
+const TILE_K: i64 = 16;
+/// Fewest summed points of a chunk of a product.
+const SUMMED: i64 = 256;
 /// Bytes of what a reduction knows of a chunk, as in `prelude/row.cu`.
 const PART: i64 = 32;
 
@@ -33,6 +38,17 @@ pub(super) enum Phase {
     Partial,
     /// The chunks of each row.
     Finish,
+}
+
+/// How a product of matrices goes through its tiles.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Tiling {
+    /// Sums of a thread along each side of a tile.
+    pub thread: i64,
+    /// True if neighboring threads read neighbors along the summed dimensions of the left operand.
+    pub lhs_along_k: bool,
+    /// The same of the right operand.
+    pub rhs_along_k: bool,
 }
 
 /// How a launch is traversed.
@@ -49,6 +65,8 @@ pub(super) struct Mapping {
     pub chunk: i64,
     /// Chunks of a row.
     pub chunks: i64,
+    /// Set for a product of matrices.
+    pub tiling: Option<Tiling>,
 }
 
 /// One kernel of a launch.
@@ -63,6 +81,7 @@ pub(super) struct Step {
     pub vertical: bool,
     pub chunk: i64,
     pub chunks: i64,
+    pub tiling: Option<Tiling>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
 }
@@ -76,9 +95,16 @@ impl Step {
 }
 
 impl Mapping {
+    /// One point per thread.
+    const SIMPLE: Self =
+        Self { vector: 1, contiguous: 0, lanes: 0, vertical: false, chunk: 0, chunks: 1, tiling: None };
+
     /// The mapping of a launch with at least one free point.
-    pub fn choose(launch: &Launch<'_>, geometry: &Geometry) -> Self {
+    pub fn choose(launch: &Launch<'_>, geometry: &Geometry, product: Option<Product>) -> Self {
         let kernel = launch.kernel;
+        if let Some(product) = product {
+            return Self::product(geometry, product);
+        }
         if kernel.reduced.is_empty() && kernel.reductions.is_empty() {
             let arrays = (0..geometry.arrays.len()).collect();
             return Self::points(geometry, arrays);
@@ -98,26 +124,49 @@ impl Mapping {
             (false, ..1024) => 32,
             (false, _) => 256,
         };
-        let mut this = Self { vector: 1, contiguous: 0, lanes, vertical, chunk: elements, chunks: 1 };
+        let mut this = Self { lanes, vertical, chunk: elements, ..Self::SIMPLE };
         if !vertical && lanes > 1 {
             (this.vector, this.contiguous) = vectors(geometry, element_arrays(launch), Some(geometry.dims.len()));
         }
-        this.cut(launch, rows, elements);
+        this.cut(launch, geometry);
         this
     }
 
     /// The mapping of a kernel without rows, whose `arrays` are read and written at the points' own indices.
     pub fn points(geometry: &Geometry, arrays: SmallVec<[usize; 6]>) -> Self {
         let (vector, contiguous) = vectors(geometry, arrays, Some(geometry.free));
-        Self { vector, contiguous, lanes: 0, vertical: false, chunk: 0, chunks: 1 }
+        Self { vector, contiguous, ..Self::SIMPLE }
+    }
+
+    /// The mapping of a product of matrices.
+    fn product(geometry: &Geometry, product: Product) -> Self {
+        let (free, elements) = (geometry.free, geometry.elements());
+        let along_k = |operand: usize| {
+            let strides = &geometry.arrays[operand].strides;
+            let nearest = |strides: &[i64]| strides.iter().map(|stride| stride.unsigned_abs()).filter(|&s| s > 0).min();
+            nearest(&strides[free..]).unwrap_or(u64::MAX) <= nearest(&strides[..free]).unwrap_or(u64::MAX)
+        };
+        let thread = product.thread;
+        let tiling = Tiling { thread, lhs_along_k: along_k(product.lhs), rhs_along_k: along_k(product.rhs) };
+        let mut this = Self { lanes: 1, chunk: elements, tiling: Some(tiling), ..Self::SIMPLE };
+        let tiles = this.blocks(geometry);
+        // A sum with guards is looked at when it is complete.
+        if !product.guarded && tiles < FEW_BLOCKS && elements >= 2 * SUMMED {
+            let most = (2 * FEW_BLOCKS / tiles).max(2);
+            let chunk = ((elements as u64).div_ceil(most as u64)).max(SUMMED as u64);
+            this.chunk = chunk.next_multiple_of(TILE_K as u64) as i64;
+            this.chunks = (elements as u64).div_ceil(this.chunk as u64) as i64;
+        }
+        this
     }
 
     /// Cuts rows into chunks, if they are long and few and one traversal does everything.
-    fn cut(&mut self, launch: &Launch<'_>, rows: i64, elements: i64) {
+    fn cut(&mut self, launch: &Launch<'_>, geometry: &Geometry) {
+        let elements = geometry.elements();
         let over_elements = |pass: &&Pass| pass.kind != PassKind::Outer;
         let single = launch.kernel.passes.iter().filter(over_elements).count() == 1
             && launch.kernel.passes.iter().all(|pass| pass.kind != PassKind::Inner);
-        let blocks = (rows as u64).div_ceil((BLOCK / self.lanes) as u64) as i64;
+        let blocks = self.blocks(geometry);
         let least = self.lanes * self.vector * THREAD_ELEMENTS;
         if !single || blocks >= FEW_BLOCKS || elements < 2 * least {
             return;
@@ -139,32 +188,42 @@ impl Mapping {
 
     /// The kernels of the launch, in order.
     pub fn steps(&self, geometry: &Geometry) -> SmallVec<[Step; 2]> {
-        let Mapping { vector, contiguous, lanes, vertical, chunk, chunks } = *self;
-        let step = |phase, vector, contiguous, lanes: i64, vertical| {
-            let rows = if lanes == 0 { BLOCK } else { BLOCK / lanes };
-            let points = if lanes == 0 { geometry.rows() / vector } else { geometry.rows() };
-            let blocks = ((points as u64).div_ceil(rows as u64) as i64).clamp(1, MOST_BLOCKS);
+        let step = |phase, mapping: Mapping| {
+            let Mapping { vector, contiguous, lanes, vertical, chunk, chunks, tiling } = mapping;
             let columns = if phase == Phase::Partial { chunks } else { 1 };
             Step {
                 phase,
                 vector,
                 contiguous,
                 lanes: lanes.max(1),
-                rows,
+                rows: BLOCK / lanes.max(1),
                 vertical,
                 chunk,
                 chunks,
-                grid: [blocks as u32, columns as u32, 1],
+                tiling,
+                grid: [mapping.blocks(geometry).clamp(1, MOST_BLOCKS) as u32, columns as u32, 1],
                 block: [BLOCK as u32, 1, 1],
             }
         };
-        if chunks == 1 {
-            return SmallVec::from_iter([step(Phase::Whole, vector, contiguous, lanes, vertical)]);
+        if self.chunks == 1 {
+            return SmallVec::from_iter([step(Phase::Whole, *self)]);
         }
-        SmallVec::from([
-            step(Phase::Partial, vector, contiguous, lanes, vertical),
-            step(Phase::Finish, 1, 0, 32, false),
-        ])
+        let finish = Self { lanes: 32, chunk: self.chunk, chunks: self.chunks, ..Self::SIMPLE };
+        SmallVec::from([step(Phase::Partial, *self), step(Phase::Finish, finish)])
+    }
+
+    /// Blocks that one step over all free points takes.
+    fn blocks(&self, geometry: &Geometry) -> i64 {
+        let tiles = |size: i64, side: i64| (size as u64).div_ceil(side as u64) as i64;
+        if let Some(tiling) = self.tiling {
+            let [batches, m, n] = geometry.group_points();
+            let side = 16 * tiling.thread;
+            return batches.saturating_mul(tiles(m, side)).saturating_mul(tiles(n, side));
+        }
+        match self.lanes {
+            0 => tiles(geometry.rows() / self.vector, BLOCK),
+            lanes => tiles(geometry.rows(), BLOCK / lanes),
+        }
     }
 }
 

@@ -10,19 +10,32 @@
 //! Invariants: what decides the order in which numbers are combined depends on sizes and strides alone; the parameters of a
 //! prepared kernel are those of its text, in order, size and alignment.
 
+#[forbid(unsafe_code)]
 mod arguments;
+#[forbid(unsafe_code)]
 mod fault;
+#[forbid(unsafe_code)]
 mod geometry;
+#[forbid(unsafe_code)]
 mod mapping;
+#[forbid(unsafe_code)]
 mod prelude;
+#[forbid(unsafe_code)]
+mod product;
+#[forbid(unsafe_code)]
 mod scatter;
+#[forbid(unsafe_code)]
 mod source;
+
+#[cfg(test)]
+pub(crate) mod tests;
 
 use smallvec::SmallVec;
 
 use self::arguments::Arguments;
 use self::geometry::Geometry;
 use self::mapping::Mapping;
+use self::product::Product;
 use self::scatter::Scattered;
 use self::source::Source;
 use super::Launch;
@@ -63,8 +76,9 @@ pub(crate) fn prepare(launch: &Launch<'_>) -> Prepared {
 
 /// Adds the kernels of the launch itself.
 fn run(launch: &Launch<'_>, scattered: &Scattered, prepared: &mut Prepared) {
-    let geometry = Geometry::new(launch, scattered);
-    let mapping = Mapping::choose(launch, &geometry);
+    let product = Product::of(launch);
+    let geometry = Geometry::new(launch, scattered, product.as_ref());
+    let mapping = Mapping::choose(launch, &geometry, product);
     let CudaText { entry, source, .. } = launch.kernel.cuda;
     let parts = prepared.reserve(mapping.part_bytes(launch, &geometry));
     for step in mapping.steps(&geometry) {

@@ -12,4 +12,5 @@ pub(super) const PRELUDE: &str = concat!(
     include_str!("prelude/random.cu"),
     include_str!("prelude/fold.cu"),
     include_str!("prelude/row.cu"),
+    include_str!("prelude/product.cu"),
 );

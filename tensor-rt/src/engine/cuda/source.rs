@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::hash::{Hash, Hasher};
 
 use super::geometry::Geometry;
-use super::mapping::{Phase, Step};
+use super::mapping::{Phase, Step, Tiling};
 use super::prelude::PRELUDE;
 use crate::element::DType;
 
@@ -28,15 +28,19 @@ struct Variant {
     rows: i64,
     vertical: bool,
     phase: Phase,
+    /// How the tiles of a product of matrices lie: dimensions of batch, `m` and `n`.
+    product: Option<([usize; 3], Tiling)>,
 }
 
 impl Source {
     /// The source of one step of a launch.
     pub(super) fn new(generic: DType, geometry: &Geometry, step: &Step, kernel: &'static str) -> Self {
         let wide = step.is_wide(geometry);
-        let Step { phase, vector, contiguous, lanes, rows, vertical, .. } = *step;
+        let Step { phase, vector, contiguous, lanes, rows, vertical, tiling, .. } = *step;
+        let product = geometry.groups.zip(tiling);
         let (free, reduced) = (geometry.free, geometry.dims.len() - geometry.free);
-        let variant = Variant { generic, wide, free, reduced, vector, contiguous, lanes, rows, vertical, phase };
+        let variant =
+            Variant { generic, wide, free, reduced, vector, contiguous, lanes, rows, vertical, phase, product };
         Self { kernel, variant }
     }
 
@@ -57,6 +61,16 @@ impl Source {
             u8::from(vertical),
             u8::from(wide),
         );
+        match self.variant.product {
+            None => text.push_str("#define PRODUCT 0\n"),
+            Some(([batch, m, n], Tiling { thread, lhs_along_k, rhs_along_k })) => {
+                let _ = write!(
+                    text,
+                    "#define PRODUCT 1\n#define BATCH_DIMS {batch}\n#define M_DIMS {m}\n#define N_DIMS {n}\n\
+                     #define THREAD {thread}\n#define LHS_ALONG_K {lhs_along_k}\n#define RHS_ALONG_K {rhs_along_k}\n",
+                );
+            }
+        }
         text.push_str("struct Half { unsigned short bits; };\nstruct Brain { unsigned short bits; };\n");
         let generic = self.variant.generic;
         let _ = write!(text, "typedef {} Element;\ntypedef {} Compute;\n", name(generic), name(generic.compute()));

@@ -18,15 +18,24 @@ use crate::schedule::PassKind;
 pub(super) fn text(direction: &Direction<'_>, kernel: &Kernel<'_>, entry: String, comment: &str) -> DeviceText {
     let mut writer = Writer::new(direction, kernel);
     writer.hoist();
-    match writer.has_rows() {
-        true => writer.rows(),
-        false => writer.points(),
+    match (writer.has_rows(), writer.product()) {
+        (false, _) => writer.points(),
+        (true, None) => writer.rows(),
+        (true, Some(passes)) => {
+            writer.text.push_str("#if PRODUCT\n");
+            let outside = writer.names.clone();
+            writer.tiles(passes);
+            writer.names = outside;
+            writer.text.push_str("#else\n");
+            writer.rows();
+            writer.text.push_str("#endif\n");
+        }
     }
     let mut source = String::new();
     for line in comment.lines() {
         let _ = writeln!(source, "// {}", line.trim_end());
     }
-    let _ = writeln!(source, "extern \"C\" __global__ void {entry}(");
+    let _ = writeln!(source, "extern \"C\" __global__ void __launch_bounds__(256) {entry}(");
     for parameter in writer.parameters() {
         let _ = writeln!(source, "    {parameter},");
     }
@@ -327,19 +336,74 @@ impl<'a> Writer<'a> {
         let outside = self.open("for (Row row(space, scratch); row.more(); row.next()) {");
         let passes = &self.kernel.passes;
         for pass in passes {
-            if pass.kind == PassKind::Outer {
-                if self.edits() {
-                    self.line("row.wait();");
-                }
-                let outside = self.open("if (row.leads()) {");
-                Body::single(self, pass);
-                self.close(outside);
-                continue;
+            match pass.kind {
+                PassKind::Outer => self.outer(pass),
+                PassKind::Level(_) | PassKind::Inner => self.elements(pass),
             }
-            self.elements(pass);
         }
         self.close(outside);
         self.report();
+    }
+
+    /// The level and the outer pass of a contraction that may be a product of matrices.
+    fn product(&self) -> Option<(&'a Pass, Option<&'a Pass>)> {
+        self.kernel.contraction?;
+        let [(node, _)] = self.kernel.reductions[..] else { return None };
+        let sum =
+            matches!(self.graph().op(node), Op::Reduce { op: Reduction::Sum, .. }) && self.graph().ty(node).is_float();
+        match &self.kernel.passes[..] {
+            [level] if sum && level.writes.is_empty() => Some((level, None)),
+            [level, outer] if sum && level.writes.is_empty() && outer.kind == PassKind::Outer => {
+                Some((level, Some(outer)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The loops of a product of matrices: tiles, and the results of a tile.
+    fn tiles(&mut self, (level, outer): (&'a Pass, Option<&'a Pass>)) {
+        let Some(((lhs, rhs), contraction)) = self.kernel.contraction.zip(self.kernel.schedule.contraction.as_ref())
+        else {
+            panic!("bug: a product without operands");
+        };
+        let node = self.kernel.reductions[0].0;
+        let ty = ty::value(self.graph().ty(node));
+        self.found();
+        let outside = self.open(format!("for (Tiles<{ty}> tile(space); tile.more(); tile.next()) {{"));
+        self.line(format!("tile.multiply({}, {});", self.operands[lhs], self.operands[rhs]));
+        let inside = self.open(format!("for (Result<{ty}> row(tile, scratch); row.more(); row.next()) {{"));
+        let name = self.names.local(&self.reduction_name(0));
+        if contraction.guarded {
+            self.line(format!("{ty} {name} = row.finish(0);"));
+            // Under a guard that fails one operand is 0 and the other may be infinite.
+            let guarded = self.open(format!("if (tensor::is_nan({name})) {{"));
+            let terms = self.names.local(&format!("{name}_terms"));
+            self.line(format!("{} {terms};", fold(self.graph(), node)));
+            let elements = self.open("for (Elements at(row); at.more(); at.next()) {");
+            Body::elements(self, level, std::slice::from_ref(&terms));
+            self.close(elements);
+            self.line(format!("{name} = {terms}.result();"));
+            self.close(guarded);
+        } else {
+            self.line(format!("const {ty} {name} = row.finish(0);"));
+        }
+        self.rows.insert(0, Expr::atom(name));
+        if let Some(outer) = outer {
+            self.outer(outer);
+        }
+        self.close(inside);
+        self.close(outside);
+        self.report();
+    }
+
+    /// What is written at a row.
+    fn outer(&mut self, pass: &'a Pass) {
+        if self.edits() {
+            self.line("row.wait();");
+        }
+        let outside = self.open("if (row.leads()) {");
+        Body::single(self, pass);
+        self.close(outside);
     }
 
     /// A loop over the elements of a row, and the reductions that it finishes.

@@ -6,7 +6,8 @@
 //! with a capital or with `tensor::`.
 //!
 //! A kernel without reductions is a loop over *points*, several neighbors at a time (`EACH`); another one is a loop over
-//! *rows*, with one loop over the row's *elements* for each level and for the writes over them. The parameters of a kernel
+//! *rows*, with one loop over the row's *elements* for each level and for the writes over them. A contraction that may be a
+//! product of matrices has loops over the *tiles* of the result beside these. The parameters of a kernel
 //! are, in this order: the space, an array for each operand and each write, the steps of each axis whose index is a value,
 //! sizes, scalars, and what every kernel has (scratch memory, the error record, the number of the launch).
 //!

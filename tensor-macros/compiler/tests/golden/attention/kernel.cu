@@ -4,7 +4,7 @@
 //       r0 = sum[K](q[B, T, K] * k[B, S, K])
 //     outer:
 //       temp0[B, T, S] = r0
-extern "C" __global__ void attention_forward_0(
+extern "C" __global__ void __launch_bounds__(256) attention_forward_0(
     const Space space,
     const Array<const Element, 0> qs,
     const Array<const Element, 1> ks,
@@ -13,6 +13,17 @@ extern "C" __global__ void attention_forward_0(
     ErrorRecord *record,
     const unsigned launch
 ) {
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(qs, ks);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                temp0_outs.set(row, sum0);
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -29,6 +40,7 @@ extern "C" __global__ void attention_forward_0(
             temp0_outs.set(row, sum0);
         }
     }
+#endif
 }
 
 //   kernel 1: row, free [B, T], reduced [S]
@@ -41,7 +53,7 @@ extern "C" __global__ void attention_forward_0(
 //       saved1[B, T, S] = v2
 //     outer:
 //       saved0[B, T] = r1
-extern "C" __global__ void attention_forward_1(
+extern "C" __global__ void __launch_bounds__(256) attention_forward_1(
     const Space space,
     const Array<const Compute, 0> temp0s,
     const Array<Compute, 1> saved0_outs,
@@ -96,7 +108,7 @@ extern "C" __global__ void attention_forward_1(
 //       v1[B, T, V] = if size(S) > 0 { r0 / saved0[B, T] } else { 0.0 }
 //       output[B, T, V] = v1
 //       saved2[B, T, V] = v1
-extern "C" __global__ void attention_forward_2(
+extern "C" __global__ void __launch_bounds__(256) attention_forward_2(
     const Space space,
     const Array<const Compute, 0> es,
     const Array<const Element, 1> vs,
@@ -109,6 +121,20 @@ extern "C" __global__ void attention_forward_2(
     const unsigned launch
 ) {
     const bool constant = size_s > 0ll;
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(es, vs);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                const Compute saved0 = saved0s.get(row);
+                const Compute value = constant ? sum0 / saved0 : Compute(0.0);
+                outs.set(row, tensor::narrow<Element>(value));
+                saved2_outs.set(row, value);
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -128,6 +154,7 @@ extern "C" __global__ void attention_forward_2(
             saved2_outs.set(row, value);
         }
     }
+#endif
 }
 
 //   kernel 0: row, free [B, T], reduced [V]
@@ -136,7 +163,7 @@ extern "C" __global__ void attention_forward_2(
 //       temp0[B, T, V] = if size(S) > 0 { g[B, T, V] / saved0[B, T] } else { 0.0 }
 //     outer:
 //       temp2[B, T] = r0
-extern "C" __global__ void attention_backward_0(
+extern "C" __global__ void __launch_bounds__(256) attention_backward_0(
     const Space space,
     const Array<const Compute, 0> saved2s,
     const Array<const Compute, 1> gs,
@@ -178,7 +205,7 @@ extern "C" __global__ void attention_backward_0(
 //       r0 = sum[V](v[B, S, V] * temp0[B, T, V])
 //     outer:
 //       temp1[B, T, S] = if S <= T { -saved1[B, T, S] * ((if size(S) > 0 { temp2[B, T] / saved0[B, T] } else { 0.0 }) - r0) / sqrt(float(size(K))) } else { 0.0 }
-extern "C" __global__ void attention_backward_1(
+extern "C" __global__ void __launch_bounds__(256) attention_backward_1(
     const Space space,
     const Array<const Element, 0> vs,
     const Array<const Compute, 1> temp0s,
@@ -196,6 +223,23 @@ extern "C" __global__ void attention_backward_1(
 ) {
     const Compute constant = tensor::sqrt((Compute)size_k);
     const bool constant2 = size_s > 0ll;
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(temp0s, vs);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                const long long s = s_steps.index(row, 0);
+                const long long t = t_steps.index(row, 0);
+                const Compute saved0 = saved0s.get(row);
+                const Compute e = es.get(row);
+                const Compute temp2 = temp2s.get(row);
+                const Compute value = e * ((constant2 ? temp2 / saved0 : Compute(0.0)) - sum0) / constant;
+                temp1_outs.set(row, s <= t ? -value : Compute(0.0));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -218,6 +262,7 @@ extern "C" __global__ void attention_backward_1(
             temp1_outs.set(row, s <= t ? -value : Compute(0.0));
         }
     }
+#endif
 }
 
 //   kernel 2: contraction, free [B, T, K], reduced [S]
@@ -226,7 +271,7 @@ extern "C" __global__ void attention_backward_1(
 //       r0 = sum[S](k[B, S, K] * temp1[B, T, S])
 //     outer:
 //       dq[B, T, K] = r0
-extern "C" __global__ void attention_backward_2(
+extern "C" __global__ void __launch_bounds__(256) attention_backward_2(
     const Space space,
     const Array<const Element, 0> ks,
     const Array<const Compute, 1> temp1s,
@@ -235,6 +280,17 @@ extern "C" __global__ void attention_backward_2(
     ErrorRecord *record,
     const unsigned launch
 ) {
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(temp1s, ks);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                dqs.set(row, tensor::narrow<Element>(sum0));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -251,6 +307,7 @@ extern "C" __global__ void attention_backward_2(
             dqs.set(row, tensor::narrow<Element>(sum0));
         }
     }
+#endif
 }
 
 //   kernel 3: contraction, free [B, S, K], reduced [T]
@@ -259,7 +316,7 @@ extern "C" __global__ void attention_backward_2(
 //       r0 = sum[T](q[B, T, K] * temp1[B, T, S])
 //     outer:
 //       dk[B, S, K] = r0
-extern "C" __global__ void attention_backward_3(
+extern "C" __global__ void __launch_bounds__(256) attention_backward_3(
     const Space space,
     const Array<const Element, 0> qs,
     const Array<const Compute, 1> temp1s,
@@ -268,6 +325,17 @@ extern "C" __global__ void attention_backward_3(
     ErrorRecord *record,
     const unsigned launch
 ) {
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(temp1s, qs);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                dks.set(row, tensor::narrow<Element>(sum0));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -284,6 +352,7 @@ extern "C" __global__ void attention_backward_3(
             dks.set(row, tensor::narrow<Element>(sum0));
         }
     }
+#endif
 }
 
 //   kernel 4: contraction, free [B, S, V], reduced [T]
@@ -292,7 +361,7 @@ extern "C" __global__ void attention_backward_3(
 //       r0 = sum[T](saved1[B, T, S] * temp0[B, T, V])
 //     outer:
 //       dv[B, S, V] = r0
-extern "C" __global__ void attention_backward_4(
+extern "C" __global__ void __launch_bounds__(256) attention_backward_4(
     const Space space,
     const Array<const Compute, 0> es,
     const Array<const Compute, 1> temp0s,
@@ -301,6 +370,17 @@ extern "C" __global__ void attention_backward_4(
     ErrorRecord *record,
     const unsigned launch
 ) {
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(es, temp0s);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                dvs.set(row, tensor::narrow<Element>(sum0));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -317,4 +397,5 @@ extern "C" __global__ void attention_backward_4(
             dvs.set(row, tensor::narrow<Element>(sum0));
         }
     }
+#endif
 }

@@ -4,7 +4,7 @@
 //       r0 = sum[K](q[B, T, K] * k[B, S, K])
 //     outer:
 //       output[B, T, S] = if S <= T { r0 / sqrt(float(size(K))) } else { -inf }
-extern "C" __global__ void causal_scores_forward_0(
+extern "C" __global__ void __launch_bounds__(256) causal_scores_forward_0(
     const Space space,
     const Array<const Element, 0> qs,
     const Array<const Element, 1> ks,
@@ -17,6 +17,19 @@ extern "C" __global__ void causal_scores_forward_0(
     const unsigned launch
 ) {
     const Compute constant = tensor::sqrt((Compute)size_k);
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(qs, ks);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                const long long s = s_steps.index(row, 0);
+                const long long t = t_steps.index(row, 0);
+                outs.set(row, tensor::narrow<Element>(s <= t ? sum0 / constant : Compute(-INFINITE)));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -35,12 +48,13 @@ extern "C" __global__ void causal_scores_forward_0(
             outs.set(row, tensor::narrow<Element>(s <= t ? sum0 / constant : Compute(-INFINITE)));
         }
     }
+#endif
 }
 
 //   kernel 0: pointwise, free [B, T, S], reduced []
 //     outer:
 //       temp0[B, T, S] = if S <= T { g[B, T, S] } else { 0.0 }
-extern "C" __global__ void causal_scores_backward_0(
+extern "C" __global__ void __launch_bounds__(256) causal_scores_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<Compute, 1> temp0_outs,
@@ -69,7 +83,7 @@ extern "C" __global__ void causal_scores_backward_0(
 //       r0 = sum[S](if S <= T { k[B, S, K] * temp0[B, T, S] } else { 0.0 })
 //     outer:
 //       dq[B, T, K] = r0 / sqrt(float(size(K)))
-extern "C" __global__ void causal_scores_backward_1(
+extern "C" __global__ void __launch_bounds__(256) causal_scores_backward_1(
     const Space space,
     const Array<const Element, 0> ks,
     const Array<const Compute, 1> temp0s,
@@ -82,6 +96,32 @@ extern "C" __global__ void causal_scores_backward_1(
     const unsigned launch
 ) {
     const Compute constant = tensor::sqrt((Compute)size_k);
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(temp0s, ks);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            Compute sum0 = row.finish(0);
+            if (tensor::is_nan(sum0)) {
+                Sum<Compute> sum0_terms;
+                for (Elements at(row); at.more(); at.next()) {
+                    const Pack<Element> k_here = ks.load(at);
+                    const Pack<Compute> temp0_here = temp0s.load(at);
+                    EACH(i) {
+                        const long long s = s_steps.index(at, i);
+                        const long long t = t_steps.index(at, i);
+                        const Compute k = tensor::widen(k_here[i]);
+                        const Compute temp0 = temp0_here[i];
+                        sum0_terms.fold(s <= t ? k * temp0 : Compute(0.0));
+                    }
+                }
+                sum0 = sum0_terms.result();
+            }
+            if (row.leads()) {
+                dqs.set(row, tensor::narrow<Element>(sum0 / constant));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -100,6 +140,7 @@ extern "C" __global__ void causal_scores_backward_1(
             dqs.set(row, tensor::narrow<Element>(sum0 / constant));
         }
     }
+#endif
 }
 
 //   kernel 2: contraction, free [B, S, K], reduced [T]
@@ -108,7 +149,7 @@ extern "C" __global__ void causal_scores_backward_1(
 //       r0 = sum[T](if S <= T { q[B, T, K] * temp0[B, T, S] } else { 0.0 })
 //     outer:
 //       dk[B, S, K] = r0 / sqrt(float(size(K)))
-extern "C" __global__ void causal_scores_backward_2(
+extern "C" __global__ void __launch_bounds__(256) causal_scores_backward_2(
     const Space space,
     const Array<const Element, 0> qs,
     const Array<const Compute, 1> temp0s,
@@ -121,6 +162,32 @@ extern "C" __global__ void causal_scores_backward_2(
     const unsigned launch
 ) {
     const Compute constant = tensor::sqrt((Compute)size_k);
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(temp0s, qs);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            Compute sum0 = row.finish(0);
+            if (tensor::is_nan(sum0)) {
+                Sum<Compute> sum0_terms;
+                for (Elements at(row); at.more(); at.next()) {
+                    const Pack<Element> q_here = qs.load(at);
+                    const Pack<Compute> temp0_here = temp0s.load(at);
+                    EACH(i) {
+                        const long long s = s_steps.index(at, i);
+                        const long long t = t_steps.index(at, i);
+                        const Compute q = tensor::widen(q_here[i]);
+                        const Compute temp0 = temp0_here[i];
+                        sum0_terms.fold(s <= t ? q * temp0 : Compute(0.0));
+                    }
+                }
+                sum0 = sum0_terms.result();
+            }
+            if (row.leads()) {
+                dks.set(row, tensor::narrow<Element>(sum0 / constant));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -139,4 +206,5 @@ extern "C" __global__ void causal_scores_backward_2(
             dks.set(row, tensor::narrow<Element>(sum0 / constant));
         }
     }
+#endif
 }

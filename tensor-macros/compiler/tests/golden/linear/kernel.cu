@@ -4,7 +4,7 @@
 //       r0 = sum[I](x[.., I] * w[O, I])
 //     outer:
 //       output[.., O] = r0 + b[O]
-extern "C" __global__ void linear_forward_0(
+extern "C" __global__ void __launch_bounds__(256) linear_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Element, 1> ws,
@@ -14,6 +14,18 @@ extern "C" __global__ void linear_forward_0(
     ErrorRecord *record,
     const unsigned launch
 ) {
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(xs, ws);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                const Compute b = tensor::widen(bs.get(row));
+                outs.set(row, tensor::narrow<Element>(sum0 + b));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -31,6 +43,7 @@ extern "C" __global__ void linear_forward_0(
             outs.set(row, tensor::narrow<Element>(sum0 + b));
         }
     }
+#endif
 }
 
 //   kernel 0: column, free [O], reduced [..]
@@ -38,7 +51,7 @@ extern "C" __global__ void linear_forward_0(
 //       r0 = sum[..](g[.., O])
 //     outer:
 //       db[O] = r0
-extern "C" __global__ void linear_backward_0(
+extern "C" __global__ void __launch_bounds__(256) linear_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<Element, 1> dbs,
@@ -68,7 +81,7 @@ extern "C" __global__ void linear_backward_0(
 //       r0 = sum[O](w[O, I] * g[.., O])
 //     outer:
 //       dx[.., I] = r0
-extern "C" __global__ void linear_backward_1(
+extern "C" __global__ void __launch_bounds__(256) linear_backward_1(
     const Space space,
     const Array<const Element, 0> ws,
     const Array<const Compute, 1> gs,
@@ -77,6 +90,17 @@ extern "C" __global__ void linear_backward_1(
     ErrorRecord *record,
     const unsigned launch
 ) {
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(gs, ws);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                dxs.set(row, tensor::narrow<Element>(sum0));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -93,6 +117,7 @@ extern "C" __global__ void linear_backward_1(
             dxs.set(row, tensor::narrow<Element>(sum0));
         }
     }
+#endif
 }
 
 //   kernel 2: contraction, free [O, I], reduced [..]
@@ -101,7 +126,7 @@ extern "C" __global__ void linear_backward_1(
 //       r0 = sum[..](x[.., I] * g[.., O])
 //     outer:
 //       dw[O, I] = r0
-extern "C" __global__ void linear_backward_2(
+extern "C" __global__ void __launch_bounds__(256) linear_backward_2(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Compute, 1> gs,
@@ -110,6 +135,17 @@ extern "C" __global__ void linear_backward_2(
     ErrorRecord *record,
     const unsigned launch
 ) {
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(gs, xs);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                dws.set(row, tensor::narrow<Element>(sum0));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -126,4 +162,5 @@ extern "C" __global__ void linear_backward_2(
             dws.set(row, tensor::narrow<Element>(sum0));
         }
     }
+#endif
 }

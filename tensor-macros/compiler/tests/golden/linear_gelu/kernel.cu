@@ -6,7 +6,7 @@
 //       z[.., O] = r0 + b[O]
 //       output[.., O] = 0.5 * z * (1.0 + tanh(0.79788 * (z + 0.044715 * z * z * z)))
 //       saved0[.., O] = r0
-extern "C" __global__ void linear_gelu_forward_0(
+extern "C" __global__ void __launch_bounds__(256) linear_gelu_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Element, 1> ws,
@@ -17,6 +17,21 @@ extern "C" __global__ void linear_gelu_forward_0(
     ErrorRecord *record,
     const unsigned launch
 ) {
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(xs, ws);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                const Compute b = tensor::widen(bs.get(row));
+                const Compute z = sum0 + b;
+                const Compute value = Compute(0.79788) * (z + Compute(0.044715) * z * z * z);
+                outs.set(row, tensor::narrow<Element>(Compute(0.5) * z * (Compute(1.0) + tensor::tanh(value))));
+                saved0_outs.set(row, sum0);
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -37,6 +52,7 @@ extern "C" __global__ void linear_gelu_forward_0(
             saved0_outs.set(row, sum0);
         }
     }
+#endif
 }
 
 //   kernel 0: column, free [O], reduced [..]
@@ -50,7 +66,7 @@ extern "C" __global__ void linear_gelu_forward_0(
 //       temp0[.., O] = v4
 //     outer:
 //       db[O] = r0
-extern "C" __global__ void linear_gelu_backward_0(
+extern "C" __global__ void __launch_bounds__(256) linear_gelu_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<const Compute, 1> saved0s,
@@ -97,7 +113,7 @@ extern "C" __global__ void linear_gelu_backward_0(
 //       r0 = sum[O](w[O, I] * temp0[.., O])
 //     outer:
 //       dx[.., I] = r0
-extern "C" __global__ void linear_gelu_backward_1(
+extern "C" __global__ void __launch_bounds__(256) linear_gelu_backward_1(
     const Space space,
     const Array<const Element, 0> ws,
     const Array<const Compute, 1> temp0s,
@@ -106,6 +122,17 @@ extern "C" __global__ void linear_gelu_backward_1(
     ErrorRecord *record,
     const unsigned launch
 ) {
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(temp0s, ws);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                dxs.set(row, tensor::narrow<Element>(sum0));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -122,6 +149,7 @@ extern "C" __global__ void linear_gelu_backward_1(
             dxs.set(row, tensor::narrow<Element>(sum0));
         }
     }
+#endif
 }
 
 //   kernel 2: contraction, free [O, I], reduced [..]
@@ -130,7 +158,7 @@ extern "C" __global__ void linear_gelu_backward_1(
 //       r0 = sum[..](x[.., I] * temp0[.., O])
 //     outer:
 //       dw[O, I] = r0
-extern "C" __global__ void linear_gelu_backward_2(
+extern "C" __global__ void __launch_bounds__(256) linear_gelu_backward_2(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Compute, 1> temp0s,
@@ -139,6 +167,17 @@ extern "C" __global__ void linear_gelu_backward_2(
     ErrorRecord *record,
     const unsigned launch
 ) {
+#if PRODUCT
+    for (Tiles<Compute> tile(space); tile.more(); tile.next()) {
+        tile.multiply(temp0s, xs);
+        for (Result<Compute> row(tile, scratch); row.more(); row.next()) {
+            const Compute sum0 = row.finish(0);
+            if (row.leads()) {
+                dws.set(row, tensor::narrow<Element>(sum0));
+            }
+        }
+    }
+#else
     for (Row row(space, scratch); row.more(); row.next()) {
         Sum<Compute> sum0_terms;
         for (Elements at(row); at.more(); at.next()) {
@@ -155,4 +194,5 @@ extern "C" __global__ void linear_gelu_backward_2(
             dws.set(row, tensor::narrow<Element>(sum0));
         }
     }
+#endif
 }

@@ -53,6 +53,17 @@ fn installed() -> Option<&'static Found> {
     FOUND.get_or_init(find).as_ref()
 }
 
+/// PTX of `source` for devices of capability `number`, by the newest version; `None` if there is none.
+pub(crate) fn ptx(source: &str, number: u32) -> Option<String> {
+    let nvrtc = installed()?.compilers.iter().max_by_key(|nvrtc| nvrtc.version()).expect("two versions");
+    let form = Form::Ptx(Capability::of_number(number));
+    let options = options::options(form, nvrtc.version(), true);
+    let Outcome { code, log } = nvrtc.ptx(&Unit { name: "kernel.cu".to_owned(), source, options });
+    let code = code.unwrap_or_else(|| panic!("{log}\n{source}"));
+    assert!(log.is_empty(), "{log}");
+    Some(nvrtc::text(code))
+}
+
 /// A cache without files, of this test alone.
 fn own_cache() -> &'static Cache {
     Box::leak(Box::new(Cache::in_folder(None)))

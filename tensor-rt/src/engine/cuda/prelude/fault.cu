@@ -48,31 +48,36 @@ struct Found {
             __syncwarp();
         }
     }
-    DEVICE void store(volatile ErrorRecord *record, unsigned launch) const {
+    DEVICE void store(ErrorRecord *record, unsigned launch) const {
         // The recorded position only ever falls.
-        if (record->launch == launch && record->free < free) return;
+        if (atomicAdd(&record->launch, 0) == launch && recorded_free(record) < free) return;
         unsigned attempts = 1 << 20;
         while (atomicCAS(&fault_lock, 0, 1) != 0) {
             if (--attempts == 0) return;
         }
         __threadfence();
-        const bool first = record->launch == 0;
-        if (first || (record->launch == launch && precedes(record))) {
+        const unsigned oldest = atomicAdd(&record->launch, 0);
+        if (oldest == 0 || (oldest == launch && precedes(record))) {
             record->kind = kind;
             record->site = site;
             record->dim = dim;
             record->value = value;
             record->bound = bound;
-            record->free = free;
             record->reduced = reduced;
+            atomicExch((unsigned long long *)&record->free, (unsigned long long)free);
             __threadfence_system();
-            record->launch = launch;
-            __threadfence_system();
+            atomicExch(&record->launch, launch);
         }
+        __threadfence();
         atomicExch(&fault_lock, 0);
     }
-    DEVICE bool precedes(const volatile ErrorRecord *record) const {
-        if (free != record->free) return free < record->free;
+    // Also read by threads that do not hold the lock.
+    static DEVICE long long recorded_free(ErrorRecord *record) {
+        return (long long)atomicAdd((unsigned long long *)&record->free, 0ull);
+    }
+    DEVICE bool precedes(ErrorRecord *record) const {
+        const long long other = recorded_free(record);
+        if (free != other) return free < other;
         if (reduced != record->reduced) return reduced < record->reduced;
         return kind == ASSERTION && record->kind != ASSERTION;
     }

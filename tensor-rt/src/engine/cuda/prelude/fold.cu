@@ -22,7 +22,7 @@ DEVICE unsigned char shifted(unsigned char value, int delta, int width) {
 DEVICE bool shifted(bool value, int delta, int width) { return __shfl_down_sync(~0u, (unsigned)value, delta, width) != 0; }
 
 #define MONOID(Name, identity, combination)                                      \
-    template <class V> struct Name {                                             \
+    template <class V> struct alignas(sizeof(V) < 4 ? 4 : sizeof(V)) Name {      \
         V value = identity;                                                      \
         DEVICE void fold(V body) { value = combination; }                        \
         DEVICE void merge(const Name &later) { fold(later.value); }              \

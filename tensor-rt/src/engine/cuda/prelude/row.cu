@@ -10,8 +10,14 @@
 // Bytes of scratch memory for a part.
 #define PART 32
 
+// The place of what is known of a chunk of a row.
+template <class F, class R> DEVICE F *part_of(const R &row, int reduction, Index chunk) {
+    static_assert(sizeof(F) <= PART, "a part has a place");
+    const long long place = ((long long)reduction * row.space.chunks + chunk) * row.space.rows + row.row;
+    return (F *)(row.scratch + place * PART);
+}
+
 struct Row : Point {
-    static constexpr int LAST = -1;
     const Space &space;
     char *const scratch;
     long long first;
@@ -50,17 +56,13 @@ struct Row : Point {
     // The result of a reduction whose bodies each thread has folded into `part`; the same for all threads of the row.
     template <class F> DEVICE auto finish(F part, int reduction) const -> decltype(part.result()) {
         if constexpr (PHASE == FINISH) {
-            for (Index chunk = lane; chunk < space.chunks; chunk += LANES) part.merge(*place<F>(reduction, chunk));
+            for (Index chunk = lane; chunk < space.chunks; chunk += LANES) part.merge(*part_of<F>(*this, reduction, chunk));
         }
         part = merged(part);
         if constexpr (PHASE == PARTIAL) {
-            if (live && lane == 0) *place<F>(reduction, Index(blockIdx.y)) = part;
+            if (live && lane == 0) *part_of<F>(*this, reduction, Index(blockIdx.y)) = part;
         }
         return part.result();
-    }
-    template <class F> DEVICE F *place(int reduction, Index chunk) const {
-        static_assert(sizeof(F) <= PART, "a part has a place");
-        return (F *)(scratch + (((long long)reduction * space.chunks + chunk) * space.rows + row) * PART);
     }
     // Merges the parts of a row's threads, in a fixed order.
     template <class F> DEVICE F merged(F part) const {
@@ -98,7 +100,7 @@ struct Elements : Point {
     const Space &space;
     Index now, end;
 
-    DEVICE Elements(const Row &row) : Point(row), space(row.space) {
+    template <class R> DEVICE Elements(const R &row) : Point(row), space(row.space) {
         const Index start = PHASE == PARTIAL ? Index(blockIdx.y) * space.chunk : 0;
         end = PHASE == PARTIAL ? start + space.chunk : space.elements;
         if (end > space.elements) end = space.elements;

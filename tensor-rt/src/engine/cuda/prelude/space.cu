@@ -40,10 +40,14 @@ struct Space {
     Index rows, elements;
     // Elements of a row that one block goes through, and how many such chunks there are.
     Index chunk, chunks;
+    // Parts of the free points in a product of matrices.
+    Index batches, m, n;
 };
 
 // An index along each dimension.
 struct Point {
+    // The dimension that a loop takes several neighbors of, if it does.
+    static constexpr int LAST = -1;
     Index at[DIMS];
 
     // Sets the indices of dimensions `first..last` to those of a row-major position.
