@@ -15,7 +15,7 @@ tensor_fn! {
     pub fn softmax(x: &Tensor[.., C]) -> Tensor[.., C] {
         let e = exp(x - shift(detach(max[C](x))));
         let s = sum[C](e);
-        if s == 0.0 { 0.0 } else { e / s }
+        if s == 0.0 { 0.0 } else { e * recip(s) }
     }
 
     fn shift(m) { if m == -inf { 0.0 } else { m } }
@@ -30,7 +30,7 @@ tensor_fn! {
     pub fn softmax_channels(x: &Tensor[N, C, ..]) -> Tensor[N, C, ..] {
         let e = exp(x - shift(detach(max[C](x))));
         let s = sum[C](e);
-        if s == 0.0 { 0.0 } else { e / s }
+        if s == 0.0 { 0.0 } else { e * recip(s) }
     }
 
     fn shift(m) { if m == -inf { 0.0 } else { m } }

@@ -79,7 +79,9 @@ pub mod __private {
     pub use crate::error::Result;
     pub use crate::isa::Isa;
     pub use crate::kernel::program::*;
-    pub use crate::kernel::{BLOCK, Block, Bodies, Call, Gather, Kept, Outputs, PassBody, PassFn, Source, Views};
+    pub use crate::kernel::{
+        BLOCK, Block, Bodies, Call, Gather, Kept, LineBody, LineValues, Outputs, PassBody, PassFn, Source, Views,
+    };
     pub use crate::mode::{Grad, GradMode, Join, NoGrad};
     pub use crate::relation::{InPlace, SameDevice, SameElement, UntrackedBesideEdit, WithoutGradient};
     pub use crate::tensor::{Tensor, TensorMut};

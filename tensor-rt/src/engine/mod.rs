@@ -49,6 +49,7 @@ pub(crate) struct Launch<'a> {
 /// indexed by the one axis.
 #[derive(Clone, Copy)]
 pub(crate) struct RunLaunch<'a> {
+    kernel: &'a Kernel,
     pass: PassFn,
     points: usize,
     operands: &'a [Slot],
@@ -188,6 +189,7 @@ impl<'a> RunLaunch<'a> {
     /// As [`Launch::new`], where every array is `points` elements one after the other, from its slot's pointer on; that of a
     /// write that nobody wants is null.
     pub(crate) unsafe fn new(
+        kernel: &'a Kernel,
         pass: PassFn,
         points: usize,
         operands: &'a [Slot],
@@ -195,7 +197,7 @@ impl<'a> RunLaunch<'a> {
         scalars: &'a [Scalar],
         sizes: &'a [i64],
     ) -> Self {
-        Self { pass, points, operands, writes, scalars, sizes }
+        Self { kernel, pass, points, operands, writes, scalars, sizes }
     }
 }
 

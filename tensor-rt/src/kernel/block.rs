@@ -7,7 +7,8 @@
 //! Invariants, on which the unsafe code rests and which `Block::new` demands: a readable slot holds `len` initialised
 //! elements of its type that nothing writes while the block lives; a writable slot holds `len` elements that nothing else
 //! reads or writes; the addresses a gather can form from its offsets and from indices within its dimensions are elements
-//! of the array. Slots that a pass does not use are vacant (null). Each writable slot is handed out once.
+//! of the array. In a block made of lines ([`super::lines`]), a readable slot that says so holds one element per line. Slots
+//! that a pass does not use are vacant (null). Each writable slot is handed out once.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -24,11 +25,18 @@ pub(crate) struct Slot {
     pub pointer: *mut u8,
     /// Element type.
     pub dtype: DType,
+    /// True if it holds one element per line.
+    pub of_lines: bool,
 }
 
 impl Slot {
     /// A slot that the pass does not use.
-    pub const VACANT: Slot = Slot { pointer: std::ptr::null_mut(), dtype: DType::Bool };
+    pub const VACANT: Slot = Slot::of_points(std::ptr::null_mut(), DType::Bool);
+
+    /// A slot with an element per point.
+    pub const fn of_points(pointer: *mut u8, dtype: DType) -> Self {
+        Slot { pointer, dtype, of_lines: false }
+    }
 }
 
 /// A dimension of a gather that the pass indexes itself.
@@ -103,12 +111,16 @@ impl FaultKind {
 pub(crate) struct BlockParts<'a> {
     /// Number of points.
     pub len: usize,
+    /// Number of points of a line, which divides `len`; 0 in a block that is not made of lines.
+    pub line: usize,
     /// Operands, by position in the kernel; readable.
     pub operands: &'a [Slot],
     /// Axis indices, by position in the pass; readable `i64`.
     pub axes: &'a [Slot],
     /// Finished reductions, by position in the kernel; readable.
     pub rows: &'a [Slot],
+    /// Bodies of reductions that an earlier pass evaluated, by position in the kernel; readable.
+    pub bodies: &'a [Slot],
     /// Bodies of reductions, by position in the kernel; writable.
     pub values: &'a [Slot],
     /// Writes, by position in the kernel; writable.
@@ -156,10 +168,32 @@ impl<'a> Block<'a> {
         self.parts.len
     }
 
+    /// Number of points of a line; 0 if the block is not made of lines.
+    #[inline(always)]
+    pub(super) fn line_len(&self) -> usize {
+        self.parts.line
+    }
+
+    /// Number of lines of a block that is made of lines.
+    #[inline(always)]
+    pub(super) fn line_values(&self) -> usize {
+        self.parts.len / self.parts.line
+    }
+
+    #[inline(always)]
+    pub(super) fn operand_slot(&self, operand: u16) -> Slot {
+        self.parts.operands[operand as usize]
+    }
+
+    #[inline(always)]
+    pub(super) fn row_slot(&self, reduction: u16) -> Slot {
+        self.parts.rows[reduction as usize]
+    }
+
     /// The elements of an operand.
     #[inline(always)]
     pub fn input<E: Element>(&self, operand: u16) -> &[E] {
-        self.readable(self.parts.operands[operand as usize])
+        self.readable(self.operand_slot(operand))
     }
 
     /// The index along an axis, by position in the pass's axes.
@@ -171,7 +205,13 @@ impl<'a> Block<'a> {
     /// A finished reduction.
     #[inline(always)]
     pub fn row<V: Element>(&self, reduction: u16) -> &[V] {
-        self.readable(self.parts.rows[reduction as usize])
+        self.readable(self.row_slot(reduction))
+    }
+
+    /// The body of a reduction, as an earlier pass has filled it.
+    #[inline(always)]
+    pub fn body<V: Element>(&self, reduction: u16) -> &[V] {
+        self.readable(self.parts.bodies[reduction as usize])
     }
 
     /// The body of a reduction, to be filled.
@@ -298,17 +338,25 @@ impl<'a> Block<'a> {
     }
 
     #[inline(always)]
-    fn readable<E: Element>(&self, slot: Slot) -> &[E] {
-        check::<E>(slot);
+    pub(super) fn readable<E: Element>(&self, slot: Slot) -> &[E] {
+        check::<E>(slot, false);
         // SAFETY: by `Block::new` a readable slot that is not vacant holds `len` initialised elements of its type, which
         // nothing writes while the block lives; `check` compared the type.
         unsafe { std::slice::from_raw_parts(slot.pointer.cast::<E>(), self.parts.len) }
     }
 
     #[inline(always)]
+    pub(super) fn readable_values<E: Element>(&self, slot: Slot) -> &[E] {
+        check::<E>(slot, true);
+        // SAFETY: as in `readable`; by `Block::new` this slot holds an element for each line, and `check` compared that it is
+        // such a slot.
+        unsafe { std::slice::from_raw_parts(slot.pointer.cast::<E>(), self.line_values()) }
+    }
+
+    #[inline(always)]
     #[expect(clippy::mut_from_ref, reason = "each writable slot is handed out once")]
     fn writable<E: Element>(&self, slot: Slot, bit: usize) -> &mut [E] {
-        check::<E>(slot);
+        check::<E>(slot, false);
         let taken = self.taken.get();
         assert!(taken & (1 << bit) == 0, "bug in a pass body: a writable slot was taken twice");
         self.taken.set(taken | (1 << bit));
@@ -319,11 +367,11 @@ impl<'a> Block<'a> {
     }
 }
 
-/// The slot is in use and holds elements of type `E`.
+/// The slot is in use and holds elements of type `E`, one per line or one per point.
 #[inline(always)]
-fn check<E: Element>(slot: Slot) {
+fn check<E: Element>(slot: Slot, of_lines: bool) {
     assert!(
-        !slot.pointer.is_null() && slot.dtype == E::DTYPE,
+        !slot.pointer.is_null() && slot.dtype == E::DTYPE && slot.of_lines == of_lines,
         "bug in the engine or in a pass body: slot of another element type"
     );
 }

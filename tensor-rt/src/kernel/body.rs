@@ -1,12 +1,15 @@
 //! The arithmetic of a pass, instantiated once per instruction set.
 //!
-//! Generated code implements [`PassBody`] for one zero-sized type per pass. [`PassFn::of`] instantiates it inside
-//! functions that carry the target features, so that the same source becomes SSE2, AVX2 and AVX-512 code. Everything
+//! Generated code implements [`PassBody`] for one zero-sized type per pass, or [`LineBody`] if the pass reads values that
+//! repeat along lines. [`PassFn::of`] instantiates it inside functions that carry the target features, so that the same source becomes SSE2, AVX2 and AVX-512 code. Everything
 //! around the body (traversal, staging, reduction) is compiled once and calls it through a pointer, a block at a time.
 //!
 //! Invariant: an [`InstructionSet`] value exists only if the processor has its features; so a body may be called with it.
 
+use std::marker::PhantomData;
+
 use super::block::Block;
+use super::lines::{LineValues, Own, Shared};
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{Avx2, Avx512};
 use crate::isa::{Baseline, Isa};
@@ -15,6 +18,26 @@ use crate::isa::{Baseline, Isa};
 pub trait PassBody {
     /// Evaluates the pass for every point of `block`. Implementations are `#[inline(always)]`.
     fn run<I: Isa>(block: &Block<'_>);
+}
+
+/// The arithmetic of a pass that reads values which repeat along lines: written once, and instantiated for blocks made of
+/// lines and for others.
+pub trait LineBody {
+    /// Evaluates the pass for every point of `block`. Implementations are `#[inline(always)]`.
+    fn run<I: Isa, L: LineValues>(block: &Block<'_>);
+}
+
+/// Runs a [`LineBody`] as the block is made.
+struct ByLine<P>(PhantomData<P>);
+
+impl<P: LineBody> PassBody for ByLine<P> {
+    #[inline(always)]
+    fn run<I: Isa>(block: &Block<'_>) {
+        match block.has_lines() {
+            true => P::run::<I, Shared>(block),
+            false => P::run::<I, Own>(block),
+        }
+    }
 }
 
 /// A pass body for each instruction set.
@@ -37,6 +60,11 @@ impl PassFn {
             #[cfg(target_arch = "x86_64")]
             avx512: avx512::<P>,
         }
+    }
+
+    /// The instantiations of `P`.
+    pub const fn of_lines<P: LineBody>() -> Self {
+        Self::of::<ByLine<P>>()
     }
 
     /// Evaluates the pass over `block`.

@@ -30,7 +30,7 @@ pub(super) fn sizes<'r>(program: &Program, mut arguments: impl Iterator<Item = &
 }
 
 /// Runs the kernel of an elementwise schedule, whose arrays `raw` gives (none for a write that nobody wants). False if
-/// nothing was done: the arrays are not dense, or lie on another device.
+/// nothing was decided: the arrays are not dense, or lie on another device.
 pub(super) fn run<'r>(
     setting: &Setting<'_>,
     schedule: &Schedule,
@@ -63,9 +63,12 @@ pub(super) fn run<'r>(
         };
         writes.push(slot);
     }
+    if writes.iter().all(|write| write.pointer.is_null()) {
+        return Ok(true);
+    }
     accounting::launch(origin.at, 1);
     // SAFETY: as in `Frame::launch`; every array has the one axis of the program, so each is a run of `points` elements.
-    let launch = unsafe { RunLaunch::new(bodies[0][0], points, &operands, &writes, scalars, sizes) };
+    let launch = unsafe { RunLaunch::new(kernel, bodies[0][0], points, &operands, &writes, scalars, sizes) };
     let Some((point, kind)) = cpu_engine()?.launch_over_runs(&launch) else { return Ok(true) };
     let position = if setting.program.axes[0].rest { unravel(point, &resolved.rest) } else { vec![point] };
     let fault = LaunchFault { kind, position: position.into() };
@@ -73,5 +76,5 @@ pub(super) fn run<'r>(
 }
 
 fn slot(raw: &Raw) -> Slot {
-    Slot { pointer: raw.pointer().cast_mut(), dtype: raw.dtype() }
+    Slot::of_points(raw.pointer().cast_mut(), raw.dtype())
 }

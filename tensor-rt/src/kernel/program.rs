@@ -180,6 +180,8 @@ pub struct Reduction {
     pub op: ReduceOp,
     /// The type of the body (for `ArgMax`/`ArgMin` the result is `i64`). Integer sums and products have `i64` bodies.
     pub value: Elem,
+    /// The operand that the body is, if it is one; where their elements agree too, an engine may reduce the array itself.
+    pub operand: Option<u16>,
     /// How the user wrote it, for messages: `max[C]`.
     pub name: &'static str,
 }
@@ -246,10 +248,14 @@ pub struct Pass {
     pub axes: &'static [u16],
     /// Finished reductions that the pass reads.
     pub rows: &'static [u16],
+    /// Reductions of earlier levels whose bodies the pass reads. The passes that evaluate them write nothing.
+    pub bodies: &'static [u16],
     /// Reductions whose bodies the pass evaluates.
     pub reductions: &'static [u16],
     /// Writes that the pass performs.
     pub writes: &'static [u16],
+    /// About how many instructions a vector of points takes.
+    pub cost: u16,
 }
 
 /// What a pass traverses.
@@ -261,6 +267,25 @@ pub enum PassKind {
     Inner,
     /// Free axes; writes.
     Outer,
+}
+
+/// Runs of points along which some of what a kernel's passes read is the same: an engine may give those passes one element
+/// per line, where its blocks are made of such lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines {
+    /// What lines run along.
+    pub along: Along,
+    /// The operands with one element per line. So have finished reductions, if lines run along the reduced axes.
+    pub operands: &'static [u16],
+}
+
+/// The axes of lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Along {
+    /// A line is a row.
+    Reduced,
+    /// A line has the points of all rows at one index along the reduced axes.
+    Free,
 }
 
 /// The two operands of a contraction: `reduction 0 = sum[k](lhs * rhs)`. Its `Level(0)` pass still exists: an engine
@@ -323,6 +348,8 @@ pub struct Kernel {
     pub writes: &'static [Write],
     /// Its traversals in order.
     pub passes: &'static [Pass],
+    /// Set if some pass reads values that repeat along lines.
+    pub lines: Option<Lines>,
     /// Set for `Class::Contraction`.
     pub contraction: Option<Contraction>,
     /// The kernel for CUDA devices.
@@ -358,6 +385,9 @@ pub struct Schedule {
     /// True if one kernel does all, and its point is a position among the elements of every array: the program has one axis,
     /// which every parameter and every array of the kernel has, no reduction, no assertion, and no index is a value.
     pub elementwise: bool,
+    /// Gradients that are a cotangent as it stands, as parameter and output. A kernel writes them too, for whoever wants an
+    /// array of their own.
+    pub passed_on: &'static [(u16, u16)],
 }
 
 /// An in-kernel assertion; a pass of the forward schedule reports by position that it does not hold.

@@ -254,10 +254,17 @@ pub(crate) fn tanh<I: Isa>(x: f32) -> f32 {
     let square = x * x;
     let series = horner!(I, square; -0.006_072_587_3, 0.020_980_507, -0.053_847_376, 0.133_327_47, -0.333_333_28);
     let small = mul_add::<I, f32>(x * square, series, x);
-    // From 10 on the result is 1, and the exponential stays far from overflow.
-    let (p, n) = exp_parts::<I>(clamp(2.0 * x.abs(), 0.0, 20.0));
-    let exponential = (1.0 + p) * power_of_two(n);
-    let large = 1.0 - 2.0 / (exponential + 1.0);
+    // `e^2y` as in `exp_parts`, with the factor in its constants. From 10 on the result is 1, and nothing overflows.
+    let y = x.abs();
+    let y = if y > 10.0 { 10.0 } else { y };
+    let shifted = mul_add::<I, f32>(y, 2.0 * LOG2_E, SHIFT);
+    let n = shifted - SHIFT;
+    let rest = mul_add::<I, f32>(n, -0.5 * LN_2_LOW, mul_add::<I, f32>(n, -0.5 * LN_2_HIGH, y));
+    let series = horner!(I, rest; 0.089_127_58, 0.267_621_73, 0.666_664_9, 1.333_326_1, 2.0);
+    let p = mul_add::<I, f32>(rest * rest, series, rest + rest);
+    // Of the shifted bits, the low ones are `n`; the others are shifted out.
+    let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add(1f32.to_bits()));
+    let large = 1.0 - 2.0 / mul_add::<I, f32>(1.0 + p, power, 1.0);
     (if x.abs() > 0.625 { large } else { small }).copysign(x)
 }
 

@@ -17,7 +17,7 @@ mod kernel {
             let m = detach(max[C](x));
             let e = exp(x - if m == -inf { 0.0 } else { m });
             let s = sum[C](e);
-            if s == 0.0 { 0.0 } else { e / s }
+            if s == 0.0 { 0.0 } else { e * recip(s) }
         }
 
         pub(super) fn log_softmax(x: &Tensor[.., C]) -> Tensor[.., C] {

@@ -184,6 +184,8 @@ pub enum Eval {
     },
     /// From a finished reduction.
     Row(usize),
+    /// From what an earlier pass of the kernel evaluated as the body of a reduction (`rust::kept`).
+    Body(usize),
 }
 
 impl Storage {
@@ -193,6 +195,17 @@ impl Storage {
             Storage::Element(elem) => elem.ty(),
             Storage::Computed(ty) => ty,
         }
+    }
+}
+
+impl Write {
+    /// What is evaluated for it.
+    pub fn nodes(&self) -> Vec<NodeId> {
+        let mut nodes = vec![self.value];
+        if let WriteKind::Scatter { dynamic, guard, .. } = &self.kind {
+            nodes.extend(dynamic.iter().chain(guard));
+        }
+        nodes
     }
 }
 
@@ -393,10 +406,7 @@ impl<'a> Reads<'a> {
         let mut stack: Vec<NodeId> =
             reductions.iter().map(|&reduction| self.graph().args(all[reduction].0)[0]).collect();
         for &write in &stored {
-            stack.push(writes[write].value);
-            if let WriteKind::Scatter { dynamic, guard, .. } = &writes[write].kind {
-                stack.extend(dynamic.iter().chain(guard));
-            }
+            stack.extend(writes[write].nodes());
         }
         stack.extend(checked.iter().map(|&check| checks[check].condition));
         let mut out = Pass {
@@ -424,7 +434,7 @@ impl<'a> Reads<'a> {
                         insert(&mut out.axes, axis);
                     }
                 }
-                Eval::Old { .. } => {}
+                Eval::Old { .. } | Eval::Body(_) => {}
             }
             stack.extend(children(self.graph(), node, &eval).into_iter().rev());
             out.nodes.insert(node, eval);
@@ -497,7 +507,7 @@ fn children(graph: &Graph, node: NodeId, eval: &Eval) -> Vec<NodeId> {
         Eval::Compute => graph.args(node).to_vec(),
         Eval::Input { guard, .. } | Eval::Old { guard, .. } => guard.iter().copied().collect(),
         Eval::Gather { index, guard, .. } => index.iter().chain(guard).copied().collect(),
-        Eval::Row(_) => vec![],
+        Eval::Row(_) | Eval::Body(_) => vec![],
     }
 }
 

@@ -74,6 +74,9 @@ pub(super) struct Executor<'p> {
     pub(super) gathers: SmallVec<[GatherSlot<'p>; 4]>,
     pub(super) axes: SmallVec<[Slot; 4]>,
     pub(super) row_slots: SmallVec<[Slot; 4]>,
+    /// Bodies that a pass reads.
+    pub(super) kept: SmallVec<[Slot; 4]>,
+    /// Bodies that a pass fills.
     pub(super) values: SmallVec<[Slot; 4]>,
     pub(super) bodies: SmallVec<[*mut u8; 4]>,
     pub(super) outputs: SmallVec<[Slot; 4]>,
@@ -95,7 +98,8 @@ impl<'p> Executor<'p> {
         let mut trees = SmallVec::new();
         let mut bodies = SmallVec::new();
         for reducer in plan.reducers.iter().filter(|_| reduced) {
-            rows.push(Stream::memory(scratch.take(lanes * 8), reducer.result()));
+            let row = Stream::memory(scratch.take(lanes * 8), reducer.result());
+            rows.push(Stream { of_lines: plan.has_line_rows, ..row });
             let tree_lanes = if plan.mode == Mode::Vertical { lanes } else { 1 };
             trees.push(Pairwise::new(*reducer, plan.set, tree_lanes));
             bodies.push(scratch.take(BLOCK * 8));
@@ -128,6 +132,7 @@ impl<'p> Executor<'p> {
             gathers: SmallVec::from_elem(no_gather, kernel.operands.len()),
             axes: SmallVec::from_elem(Slot::VACANT, most_axes),
             row_slots: SmallVec::from_elem(Slot::VACANT, reductions),
+            kept: SmallVec::from_elem(Slot::VACANT, reductions),
             values: SmallVec::from_elem(Slot::VACANT, reductions),
             bodies,
             outputs: SmallVec::from_elem(Slot::VACANT, kernel.writes.len()),
@@ -193,7 +198,7 @@ impl<'p> Executor<'p> {
             }
             None => Space::standard(self.extent.clone(), BLOCK),
         };
-        self.outer.set_space(plan, outer, &free);
+        self.outer.set_space(plan, outer, &free, None);
         if !plan.has_elements() {
             self.set_row_strides(false);
             return;
@@ -205,7 +210,17 @@ impl<'p> Executor<'p> {
         } else {
             (self.extent.iter().copied().chain(reduced_sizes).collect(), free.into_iter().chain(reduced).collect())
         };
-        self.element.set_space(plan, Space::standard(sizes, BLOCK), &dims);
+        let inner = if plan.mode == Mode::Vertical { plan.free } else { dims.len() - plan.free };
+        let line_dims = plan.has_lines.then_some(inner);
+        let space = Space::standard(sizes, plan.block);
+        let space = match plan.folds_in_place(&space.tile, &dims) {
+            true => space,
+            // Lanes of one reduced point lie in memory where they are more than a buffer holds.
+            false => {
+                Space::standard(space.sizes, if plan.mode == Mode::Vertical { BLOCK.max(self.lanes) } else { BLOCK })
+            }
+        };
+        self.element.set_space(plan, space, &dims, line_dims);
         self.set_row_strides(true);
         if plan.mode == Mode::Vertical {
             for (tree, &reducer) in self.trees.iter_mut().zip(&plan.reducers) {
@@ -230,11 +245,11 @@ impl<'p> Executor<'p> {
                     dense.iter().copied().chain(none).collect()
                 };
                 let tile = self.element.space.tile.clone();
-                self.element.set_strides(position, strides, size, false, &tile);
+                self.element.set_strides(position, strides, row, &tile);
                 self.element.set_base(position, base);
             }
             let tile = self.outer.space.tile.clone();
-            self.outer.set_strides(position, dense, size, false, &tile);
+            self.outer.set_strides(position, dense, row, &tile);
             self.outer.set_base(position, base);
             row.strides = Strides::new();
         }
@@ -279,10 +294,13 @@ impl<'p> Executor<'p> {
                 if pass.kind == PassKind::Outer {
                     continue;
                 }
-                self.run_pass(true, index);
+                if !plan.is_idle(pass) {
+                    self.run_pass(true, index);
+                }
                 for &reduction in pass.reductions {
                     let reduction = reduction as usize;
                     let reducer = plan.reducers[reduction];
+                    let bodies = self.bodies_of(reduction);
                     let row = &self.rows[reduction];
                     let place = row.base.wrapping_add(first * row.dtype.size());
                     let partials = if reducer.positional() {
@@ -290,9 +308,9 @@ impl<'p> Executor<'p> {
                     } else {
                         Partials::new(place, std::ptr::null_mut())
                     };
-                    // SAFETY: the pass has just filled `rows * len` bodies; the group's buffer holds one value per free
+                    // SAFETY: `bodies` holds those of the block, `rows * len`; the group's buffer holds one value per free
                     // point, of which the block's rows are `first..first + rows`; `extremes` holds `BLOCK` values.
-                    unsafe { reducer.rows(plan.set, self.bodies[reduction], rows, len, 0, partials) };
+                    unsafe { reducer.rows(plan.set, bodies, rows, len, 0, partials) };
                     self.forget_row(reduction);
                 }
             }
@@ -318,7 +336,10 @@ impl<'p> Executor<'p> {
             }
             for block in leaf * leaf_blocks..row_blocks.min((leaf + 1) * leaf_blocks) {
                 self.element.locate(row * row_blocks + block);
-                self.run_pass(true, pass);
+                self.evaluate_kept(pass);
+                if !plan.is_idle(table) {
+                    self.run_pass(true, pass);
+                }
                 for &reduction in table.reductions {
                     self.fold(reduction as usize);
                 }
@@ -329,12 +350,27 @@ impl<'p> Executor<'p> {
         }
     }
 
+    /// Evaluates what a pass reads of earlier bodies once more, as other blocks came between.
+    fn evaluate_kept(&mut self, pass: usize) {
+        let passes = self.plan.launch.kernel.passes;
+        let wanted = passes[pass].bodies;
+        if self.element.space.blocks == 1 {
+            return;
+        }
+        for (earlier, table) in passes[..pass].iter().enumerate() {
+            if table.reductions.iter().any(|reduction| wanted.contains(reduction)) {
+                self.evaluate_kept(earlier);
+                self.run_pass(true, earlier);
+            }
+        }
+    }
+
     /// Folds the bodies of the current block into the leaf of a reduction's tree.
     fn fold(&mut self, reduction: usize) {
         let plan = self.plan;
         let reducer = plan.reducers[reduction];
         let leaf = self.trees[reduction].leaf.parts();
-        let bodies = self.bodies[reduction];
+        let bodies = self.bodies_of(reduction);
         let reduced_at = if plan.mode == Mode::Vertical { 0 } else { plan.free };
         let first: usize = self.element.start[reduced_at..]
             .iter()
@@ -342,7 +378,7 @@ impl<'p> Executor<'p> {
             .map(|(start, dim)| start * dim.weight)
             .sum();
         let len = self.element.len;
-        // SAFETY: the pass has just filled the block's bodies: `len` elements of one row, or rows of `lanes` elements;
+        // SAFETY: `bodies` holds those of the block: `len` elements of one row, or rows of `lanes` elements;
         // the tree's leaf has one lane, or `lanes`.
         unsafe {
             if plan.mode == Mode::Vertical {
@@ -350,6 +386,17 @@ impl<'p> Executor<'p> {
             } else {
                 reducer.rows(plan.set, bodies, 1, len, first as i64, leaf);
             }
+        }
+    }
+
+    /// The bodies of a reduction over the current block: where the pass has just put them, or the operand that they are.
+    fn bodies_of(&mut self, reduction: usize) -> *const u8 {
+        match self.plan.reduced_operands[reduction] {
+            // SAFETY: the operand is in memory.
+            Some(operand) => unsafe {
+                self.element.read(&mut self.scratch, operand as usize, &self.plan.streams[operand as usize])
+            },
+            None => self.bodies[reduction],
         }
     }
 

@@ -10,13 +10,13 @@ use smallvec::SmallVec;
 
 use super::executor::Found;
 use super::scratch::Scratch;
-use super::stage::splat;
+use super::stage::{STREAMED, finish_streams, splat, stream};
 use super::traverse;
 use crate::element::DType;
 use crate::engine::{ArrayRef, Launch, RunLaunch};
 use crate::kernel::block::{BLOCK, Block, BlockParts, Scalar, Slot};
 use crate::kernel::body::{InstructionSet, PassFn};
-use crate::kernel::program::{Index, WriteKind};
+use crate::kernel::program::{Index, Kernel, Write, WriteKind};
 
 /// An array of a launch: how far its pointer moves per point, in bytes.
 #[derive(Clone, Copy)]
@@ -27,6 +27,9 @@ struct Run {
     /// True if the memory must not be lent to the pass, because it also writes it.
     copied: bool,
 }
+
+/// Bytes of a launch that are more than caches keep, so that what is written is gone before it is read again.
+const UNCACHED: usize = 64 << 20;
 
 /// Runs a launch of this kind and gives its lowest fault; `None` if it is of another kind.
 pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Found>> {
@@ -70,20 +73,24 @@ pub(super) fn run(launch: &Launch<'_>, set: InstructionSet) -> Option<Option<Fou
     }
     let writes = launch.writes.iter().map(Run::of_write).collect();
     let (pass, scalars, sizes) = (launch.passes[0], launch.scalars, launch.sizes);
-    Some(Flat { pass, set, points, operands, writes, scalars, sizes }.run())
+    Some(Flat { kernel, pass, set, points, operands, writes, scalars, sizes }.run())
 }
 
 /// Runs a launch that is known to be of this kind, and whose arrays are all runs; gives its lowest fault.
 pub(super) fn run_over_runs(launch: &RunLaunch<'_>, set: InstructionSet) -> Option<Found> {
-    let RunLaunch { pass, points, operands, writes, scalars, sizes } = *launch;
+    let RunLaunch { kernel, pass, points, operands, writes, scalars, sizes } = *launch;
     let copied = |operand: &Slot| writes.iter().any(|write| write.pointer == operand.pointer);
     if points <= BLOCK && !operands.iter().any(copied) {
-        let mut outputs: SmallVec<[Slot; 4]> = SmallVec::from_slice(writes);
-        let mut scratch: Option<Scratch> = None;
-        for slot in outputs.iter_mut().filter(|slot| slot.pointer.is_null()) {
-            slot.pointer = scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
+        let (mut scratch, mut kept): (Option<Scratch>, SmallVec<[Slot; 4]>) = (None, SmallVec::new());
+        let mut outputs = writes;
+        if writes.iter().any(|write| write.pointer.is_null()) {
+            kept.extend_from_slice(writes);
+            for slot in kept.iter_mut().filter(|slot| slot.pointer.is_null()) {
+                slot.pointer = scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
+            }
+            outputs = &kept;
         }
-        let parts = BlockParts { operands, outputs: &outputs, ..empty(points, scalars, sizes) };
+        let parts = BlockParts { operands, outputs, ..empty(points, scalars, sizes) };
         // SAFETY: `RunLaunch` lends the operands for reading and the writes for writing, and none is both; a write that
         // nobody wants goes to a buffer of `BLOCK` elements.
         return unsafe { call(pass, set, 0, &parts) };
@@ -93,16 +100,18 @@ pub(super) fn run_over_runs(launch: &RunLaunch<'_>, set: InstructionSet) -> Opti
     operands.iter().for_each(|operand| runs.push(Run { copied: copied(operand), ..run(operand) }));
     writes.iter().for_each(|write| kept.push(run(write).kept()));
     let (operands, writes) = (runs, kept);
-    Flat { pass, set, points, operands, writes, scalars, sizes }.run()
+    Flat { kernel, pass, set, points, operands, writes, scalars, sizes }.run()
 }
 
 /// A block of so many points without arrays.
 fn empty<'a>(len: usize, scalars: &'a [Scalar], sizes: &'a [i64]) -> BlockParts<'a> {
     BlockParts {
         len,
+        line: 0,
         operands: &[],
         axes: &[],
         rows: &[],
+        bodies: &[],
         values: &[],
         outputs: &[],
         indices: &[],
@@ -147,6 +156,7 @@ impl Run {
 
 /// A launch of this kind.
 struct Flat<'a> {
+    kernel: &'a Kernel,
     pass: PassFn,
     set: InstructionSet,
     points: usize,
@@ -163,7 +173,7 @@ unsafe impl Sync for Flat<'_> {}
 impl Flat<'_> {
     /// Runs all blocks; gives the lowest fault.
     fn run(&self) -> Option<Found> {
-        let (blocks, tasks) = (self.points.div_ceil(BLOCK), traverse::tasks(self.points));
+        let (blocks, tasks) = (self.points.div_ceil(BLOCK), traverse::tasks(self.points, self.kernel.passes[0].cost));
         if tasks == 1 {
             return self.run_blocks(0, blocks);
         }
@@ -171,6 +181,19 @@ impl Flat<'_> {
             .into_par_iter()
             .map(|task| self.run_blocks(blocks * task / tasks, blocks * (task + 1) / tasks))
             .reduce(|| None, Found::lower)
+    }
+
+    /// True if a write goes past the caches, from a buffer: a line that is written whole need not be read from memory first.
+    fn is_streamed(&self, write: usize) -> bool {
+        let run = &self.writes[write];
+        let reads_old = |write: &Write| matches!(write.kind, WriteKind::Own { reads_old: true, .. });
+        let bytes = || self.operands.iter().chain(&self.writes).map(|run| run.step * self.points).sum::<usize>();
+        // What is read as well is in the cache already.
+        !reads_old(&self.kernel.writes[write])
+            && !self.operands.iter().any(|run| run.copied)
+            && run.step != 0
+            && run.pointer.addr().is_multiple_of(STREAMED)
+            && bytes() >= UNCACHED
     }
 
     /// Runs some blocks in order; gives the lowest fault.
@@ -187,12 +210,16 @@ impl Flat<'_> {
         for write in writes.iter_mut().filter(|write| write.pointer.is_null()) {
             write.pointer = buffer();
         }
+        let mut streams: SmallVec<[(usize, *mut u8); 2]> = SmallVec::new();
+        for write in (0..writes.len()).filter(|&write| self.is_streamed(write)) {
+            streams.push((write, buffer()));
+        }
         let (mut operands, mut outputs) = (SmallVec::<[Slot; 4]>::new(), SmallVec::<[Slot; 2]>::new());
         let mut lowest = None;
         for block in first..end {
             let start = block * BLOCK;
             let len = (self.points - start).min(BLOCK);
-            let slot = |run: &Run| Slot { pointer: run.pointer.wrapping_add(start * run.step), dtype: run.dtype };
+            let slot = |run: &Run| Slot::of_points(run.pointer.wrapping_add(start * run.step), run.dtype);
             operands.clear();
             outputs.clear();
             self.operands.iter().for_each(|run| operands.push(slot(run)));
@@ -203,13 +230,23 @@ impl Flat<'_> {
                 unsafe { std::ptr::copy_nonoverlapping(slot.pointer, copy, len * step) };
                 slot.pointer = copy;
             }
+            streams.iter().for_each(|&(write, buffer)| outputs[write].pointer = buffer);
             let parts = BlockParts { operands: &operands, outputs: &outputs, ..empty(len, self.scalars, self.sizes) };
             // SAFETY: every array is one run of `points` elements (or a buffer that repeats its element), of which the
             // block is the next part; the launch lends operands for reading and writes for writing, an operand that is
-            // written was copied, and a write that nobody wants goes to a buffer of `BLOCK` elements.
+            // written was copied, and a write that is streamed or that nobody wants goes to a buffer of `BLOCK` elements.
             let found = unsafe { call(self.pass, self.set, start, &parts) };
             // Blocks run in order, so the first fault is the lowest.
             lowest = lowest.or(found);
+            for &(write, buffer) in &streams {
+                let Run { pointer, step, .. } = self.writes[write];
+                // SAFETY: the pass has filled `len` elements of `step` bytes of the buffer, which go to their place; a block
+                // starts a multiple of `BLOCK` elements after an aligned one.
+                unsafe { stream(pointer.wrapping_add(start * step), buffer, len * step) };
+            }
+        }
+        if !streams.is_empty() {
+            finish_streams();
         }
         lowest
     }

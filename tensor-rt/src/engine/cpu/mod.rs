@@ -1,12 +1,13 @@
 //! The CPU engine.
 //!
-//! A launch becomes a [`plan`]: dimensions, streams, a mode. The [`traverse`] module gives groups of it to threads, each
+//! A launch becomes a [`plan`]: dimensions, streams, and a [`choice`] of how to traverse them. The [`traverse`] module gives groups of it to threads, each
 //! with an [`executor`] that turns streams into slots ([`view`], [`stage`], [`clip`]), calls pass bodies and folds reductions
 //! ([`reduce`], [`moments`], [`partial`]). Pointwise launches over contiguous arrays skip all that ([`flat`]); contractions
 //! go through a matrix product first ([`contraction`], [`product`]).
 //!
 //! Invariant: results are the same bits for any number of threads.
 
+mod choice;
 mod clip;
 mod contraction;
 mod executor;

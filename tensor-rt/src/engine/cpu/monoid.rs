@@ -104,7 +104,9 @@ impl<V: Value> Monoid<V> for Max {
     const IDENTITY: V = V::LOWEST;
     #[inline(always)]
     fn combine(left: V, right: V) -> V {
-        if left > right || left.nan() { left } else { right }
+        // Where `left` is NaN the comparison fails, so that only `right` has to be looked at, beside the chain of results.
+        let larger = if right > left { right } else { left };
+        if right.nan() { right } else { larger }
     }
 }
 
@@ -112,7 +114,8 @@ impl<V: Value> Monoid<V> for Min {
     const IDENTITY: V = V::HIGHEST;
     #[inline(always)]
     fn combine(left: V, right: V) -> V {
-        if left < right || left.nan() { left } else { right }
+        let smaller = if right < left { right } else { left };
+        if right.nan() { right } else { smaller }
     }
 }
 

@@ -13,6 +13,9 @@
 //! - `Vertical`: a block holds some reduced points of all the group's rows, the rows side by side as lanes; columns are
 //!   folded. It is taken when memory is contiguous along a free axis.
 //!
+//! Blocks of elements are made of *lines* where the mode's inner dimensions are those along which lines of the kernel run;
+//! streams that do not vary along lines then have one element for each.
+//!
 //! Invariant: whatever decides the order in which numbers are combined depends on sizes and strides alone, never on the
 //! number of threads.
 
@@ -26,13 +29,6 @@ use crate::engine::{ArrayRef, Launch};
 use crate::kernel::block::{BLOCK, DynamicDim};
 use crate::kernel::body::InstructionSet;
 use crate::kernel::program::{Index, Pass, PassKind, ReduceOp, WriteKind};
-
-/// Side of a square block, in points.
-const SIDE: usize = 32;
-/// Side of a group of square blocks, in blocks: its pages fit the second level of the address cache.
-const GROUP_SIDE: usize = 8;
-/// Blocks of a pointwise group, which spread the cost of moving to it.
-const GROUP_BLOCKS: usize = 16;
 
 /// A dimension of the traversal.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +63,8 @@ pub(super) struct Stream {
     pub strides: Strides,
     /// True if the memory must not be lent to the pass.
     pub copied: bool,
+    /// True if passes over elements see one element per line.
+    pub of_lines: bool,
     /// Dimensions of the array that the stream may leave; its own strides are those of an array without an end.
     pub clips: SmallVec<[ClipStream; 2]>,
 }
@@ -96,7 +94,7 @@ impl Stream {
     /// A stream of elements in memory, not moving yet.
     pub fn memory(base: *mut u8, dtype: DType) -> Self {
         let (strides, clips) = (Strides::new(), SmallVec::new());
-        Self { content: Content::Memory, base, dtype, strides, copied: false, clips }
+        Self { content: Content::Memory, base, dtype, strides, copied: false, of_lines: false, clips }
     }
 
     /// A stream of integers.
@@ -148,11 +146,19 @@ pub(super) struct Plan<'a> {
     pub axes: SmallVec<[u16; 4]>,
     /// Reductions of the kernel.
     pub reducers: SmallVec<[Reducer; 4]>,
+    /// For each reduction, the operand that is folded itself: there is no body to evaluate.
+    pub reduced_operands: SmallVec<[Option<u16>; 4]>,
     /// Finished reductions that lie in memory (a contraction's), by position; strides over the free dimensions.
     pub finished: Option<Stream>,
     pub mode: Mode,
+    /// True if blocks of elements are made of lines.
+    pub has_lines: bool,
+    /// True if finished reductions have one element per line.
+    pub has_line_rows: bool,
     /// Groups over the free dimensions.
     pub groups: Space,
+    /// Most points of a block of elements.
+    pub block: usize,
     /// Tile of a block over the free dimensions, unless it is a run of points.
     pub square: Option<Sizes>,
 }
@@ -162,11 +168,11 @@ pub(super) struct Plan<'a> {
 unsafe impl Sync for Plan<'_> {}
 
 /// A dimension before merging.
-struct Raw {
-    size: usize,
-    weight: usize,
+pub(super) struct Raw {
+    pub size: usize,
+    pub weight: usize,
     /// One stride per stream.
-    strides: SmallVec<[isize; 8]>,
+    pub strides: SmallVec<[isize; 8]>,
 }
 
 /// Where an axis's dimensions begin among the raw ones, and how many they are.
@@ -193,9 +199,13 @@ impl<'a> Plan<'a> {
             index_starts: SmallVec::new(),
             axes: SmallVec::new(),
             reducers: SmallVec::new(),
+            reduced_operands: SmallVec::new(),
             finished: None,
             mode: Mode::Pointwise,
+            has_lines: false,
+            has_line_rows: false,
             groups: Space::default(),
+            block: BLOCK,
             square: None,
         };
         let mut clip_values: SmallVec<[ClipValues; 2]> = SmallVec::new();
@@ -300,7 +310,9 @@ impl<'a> Plan<'a> {
 
         plan.order(&mut raws, &mut free);
         plan.merge(&raws, free);
+        plan.find_reduced_operands();
         plan.choose();
+        plan.find_lines();
         plan
     }
 
@@ -460,7 +472,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The operand of the element passes that varies over the most points.
-    fn widest(&self, raws: &[Raw]) -> Option<usize> {
+    pub(super) fn widest(&self, raws: &[Raw]) -> Option<usize> {
         let points = |stream: usize| -> usize {
             raws.iter().filter(|raw| raw.strides[stream] != 0).map(|raw| raw.size).product()
         };
@@ -511,84 +523,6 @@ impl<'a> Plan<'a> {
                 .iter()
                 .zip(&inner.strides)
                 .all(|(outer, inner_stride)| *outer == inner_stride.wrapping_mul(inner.size as isize))
-    }
-
-    /// Chooses the mode and the groups.
-    fn choose(&mut self) {
-        let kernel = self.launch.kernel;
-        let sizes: Sizes = self.dims[..self.free].iter().map(|dim| dim.size).collect();
-        if self.finished.is_some() || kernel.reduced.is_empty() {
-            self.mode = Mode::Pointwise;
-            self.square = self.transposed(SIDE);
-            self.groups = match self.transposed(SIDE * GROUP_SIDE) {
-                Some(tile) => Space::new(sizes, tile),
-                None => Space::standard(sizes, GROUP_BLOCKS * BLOCK),
-            };
-            return;
-        }
-        let points = self.reduced_points();
-        if let Some(most) = self.lanes(points) {
-            self.mode = Mode::Vertical;
-            self.groups = Space::standard(sizes, most);
-        } else {
-            self.mode = Mode::Horizontal;
-            // Some rows at a time, so that the `Outer` pass has lanes and the cost of a group is spread.
-            let most = (16 * BLOCK / points.max(1)).clamp(1, 256);
-            self.groups = Space::standard(sizes, most);
-        }
-    }
-
-    /// For a vertical traversal, the most lanes of a group.
-    fn lanes(&self, points: usize) -> Option<usize> {
-        if points <= 1 || self.free == 0 {
-            return None;
-        }
-        let raws: SmallVec<[Raw; 8]> = self
-            .dims
-            .iter()
-            .enumerate()
-            .map(|(dim, d)| Raw {
-                size: d.size,
-                weight: d.weight,
-                strides: self.streams.iter().map(|stream| stream.strides[dim]).collect(),
-            })
-            .collect();
-        let strides = &self.streams[self.widest(&raws)?].strides;
-        let near = |dim: &usize| strides[*dim] != 0;
-        let inner_free = (0..self.free).filter(near).min_by_key(|&dim| strides[dim].unsigned_abs())?;
-        let inner_reduced = (self.free..self.dims.len()).filter(near).min_by_key(|&dim| strides[dim].unsigned_abs());
-        let reduced_stride = inner_reduced.map_or(usize::MAX, |dim| strides[dim].unsigned_abs());
-        if strides[inner_free].unsigned_abs() >= reduced_stride {
-            return None;
-        }
-        // Lanes within the innermost reduced dimension are contiguous in the widest operand.
-        let contiguous: usize = (0..self.free)
-            .rev()
-            .take_while(|&dim| strides[dim].unsigned_abs() < reduced_stride)
-            .map(|dim| self.dims[dim].size)
-            .product();
-        let most = if contiguous >= 16 { contiguous.min(BLOCK) } else { BLOCK };
-        let levels = self.launch.kernel.passes.iter().filter(|pass| pass.kind != PassKind::Outer).count();
-        // Several passes over a group should find it in the cache.
-        Some(if levels > 1 { most.min((64 * BLOCK / points).max(64)) } else { most })
-    }
-
-    /// For a pointwise kernel that reads along another dimension than it writes, a square tile with sides of at most `side`.
-    fn transposed(&self, side: usize) -> Option<Sizes> {
-        let last = self.free.checked_sub(1)?;
-        if self.dims[last].size < SIDE / 2 {
-            return None;
-        }
-        let operands = &self.streams[..self.gathers.len()];
-        let contiguous = operands.iter().filter(|stream| stream.content == Content::Memory).find_map(|stream| {
-            let along = (0..last).find(|&dim| stream.strides[dim].unsigned_abs() == stream.dtype.size())?;
-            let far = stream.strides[last].unsigned_abs() >= 64;
-            (far && self.dims[along].size >= SIDE / 2).then_some(along)
-        })?;
-        let mut tile: Sizes = SmallVec::from_elem(1, self.free);
-        tile[last] = self.dims[last].size.min(side);
-        tile[contiguous] = self.dims[contiguous].size.min(side);
-        Some(tile)
     }
 }
 

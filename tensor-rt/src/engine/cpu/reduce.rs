@@ -333,11 +333,16 @@ impl<V: Value, M: Monoid<V>> Routine for Rows<'_, V, M> {
     }
 }
 
-/// Folds a row: long rows in 32 lanes, shorter ones in 8, the shortest one after the other.
+/// Lanes of a vector register, at most.
+const LANES: usize = 16;
+/// Vectors that a long row is folded in, so that one addition need not wait for the one before.
+const VECTORS: usize = 4;
+
+/// Folds a row: long rows in some vectors, shorter ones in 8 lanes, the shortest one after the other.
 #[inline(always)]
 fn fold_row<V: Value, M: Monoid<V>>(row: &[V]) -> V {
-    if row.len() >= 128 {
-        fold_lanes::<V, M, 32>(row)
+    if row.len() >= 2 * VECTORS * LANES {
+        fold_vectors::<V, M>(row)
     } else if row.len() >= 16 {
         fold_lanes::<V, M, 8>(row)
     } else {
@@ -346,23 +351,49 @@ fn fold_row<V: Value, M: Monoid<V>>(row: &[V]) -> V {
 }
 
 #[inline(always)]
+fn fold_vectors<V: Value, M: Monoid<V>>(row: &[V]) -> V {
+    let (chunks, tail) = row.as_chunks::<{ VECTORS * LANES }>();
+    // One array per register: a single one of all lanes would stay in memory.
+    let mut vectors = [[M::IDENTITY; LANES]; VECTORS];
+    for chunk in chunks {
+        let (parts, _) = chunk.as_chunks::<LANES>();
+        for vector in 0..VECTORS {
+            for lane in 0..LANES {
+                vectors[vector][lane] = M::combine(vectors[vector][lane], parts[vector][lane]);
+            }
+        }
+    }
+    let mut lanes = [M::IDENTITY; VECTORS * LANES];
+    for (part, vector) in lanes.chunks_exact_mut(LANES).zip(&vectors) {
+        part.copy_from_slice(vector);
+    }
+    fold_tail::<V, M>(&mut lanes, tail)
+}
+
+#[inline(always)]
 fn fold_lanes<V: Value, M: Monoid<V>, const LANES: usize>(row: &[V]) -> V {
+    let (chunks, tail) = row.as_chunks::<LANES>();
     let mut lanes = [M::IDENTITY; LANES];
-    let chunks = row.chunks_exact(LANES);
-    let tail = chunks.remainder();
     for chunk in chunks {
         for lane in 0..LANES {
             lanes[lane] = M::combine(lanes[lane], chunk[lane]);
         }
     }
+    fold_tail::<V, M>(&mut lanes, tail)
+}
+
+/// Folds what is left of a row into its lanes, and these pairwise.
+#[inline(always)]
+fn fold_tail<V: Value, M: Monoid<V>>(lanes: &mut [V], tail: &[V]) -> V {
     for (lane, &body) in lanes.iter_mut().zip(tail) {
         *lane = M::combine(*lane, body);
     }
-    let mut width = LANES;
+    let mut width = lanes.len();
     while width > 1 {
         width /= 2;
-        for lane in 0..width {
-            lanes[lane] = M::combine(lanes[lane], lanes[lane + width]);
+        let (left, right) = lanes.split_at_mut(width);
+        for (left, &right) in left.iter_mut().zip(&*right) {
+            *left = M::combine(*left, right);
         }
     }
     lanes[0]

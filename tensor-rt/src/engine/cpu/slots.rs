@@ -19,57 +19,66 @@ impl Executor<'_> {
         let pass = &kernel.passes[index];
         let view = if elements { &mut self.element } else { &mut self.outer };
         let scratch = &mut self.scratch;
+        // As slices, so that an access is one comparison away.
+        let (streams, gathers) = (&plan.streams[..], &plan.gathers[..]);
+        let (operand_slots, row_slots) = (&mut self.operands[..], &mut self.row_slots[..]);
         for &operand in pass.operands {
             let operand = operand as usize;
-            let source = &plan.streams[operand];
-            if plan.gathers[operand].is_empty() {
+            let source = &streams[operand];
+            if gathers[operand].is_empty() {
                 // SAFETY: operands are in memory.
                 let pointer = unsafe { view.read(scratch, operand, source) };
-                self.operands[operand] = Slot { pointer, dtype: source.dtype };
+                operand_slots[operand] = Slot { pointer, dtype: source.dtype, of_lines: elements && source.of_lines };
             } else {
                 let offsets = view.affine(scratch, operand).cast();
-                let dims = &plan.gathers[operand];
+                let dims = &gathers[operand];
                 self.gathers[operand] = GatherSlot { base: source.base, dtype: source.dtype, offsets, dims };
             }
         }
         for (place, &axis) in pass.axes.iter().enumerate() {
             let pointer = view.affine(scratch, plan.axis_stream(axis));
-            self.axes[place] = Slot { pointer, dtype: DType::I64 };
+            self.axes[place] = Slot::of_points(pointer, DType::I64);
         }
         for &row in pass.rows {
             let row = row as usize;
             let source = plan.finished.as_ref().unwrap_or_else(|| &self.rows[row]);
             // SAFETY: finished rows are in memory: the group's own buffers, or the plan's array.
-            let pointer = unsafe { view.read(scratch, plan.streams.len() + row, source) };
-            self.row_slots[row] = Slot { pointer, dtype: source.dtype };
+            let pointer = unsafe { view.read(scratch, streams.len() + row, source) };
+            row_slots[row] = Slot { pointer, dtype: source.dtype, of_lines: elements && source.of_lines };
+        }
+        for &reduction in pass.bodies {
+            let reduction = reduction as usize;
+            self.kept[reduction] = Slot::of_points(self.bodies[reduction], plan.reducers[reduction].value);
         }
         for &reduction in pass.reductions {
             let reduction = reduction as usize;
-            self.values[reduction] = Slot { pointer: self.bodies[reduction], dtype: plan.reducers[reduction].value };
+            self.values[reduction] = Slot::of_points(self.bodies[reduction], plan.reducers[reduction].value);
         }
         for &write in pass.writes {
             let position = plan.write_stream(write);
             let write = write as usize;
-            let target = &plan.streams[position];
+            let target = &streams[position];
             let pointer = match kernel.writes[write].kind {
                 // SAFETY: writes are in memory or unwanted; those that are read are initialised.
                 WriteKind::Own { reads_old, .. } => unsafe { view.open(scratch, position, target, reads_old) },
                 WriteKind::Scatter { .. } => {
                     for dynamic in 0..plan.scatters[write].len() {
                         let place = plan.index_starts[write] as usize + dynamic;
-                        self.indices[place] = Slot { pointer: self.index_buffers[place], dtype: DType::I64 };
+                        self.indices[place] = Slot::of_points(self.index_buffers[place], DType::I64);
                     }
                     self.scattered[write]
                 }
             };
-            self.outputs[write] = Slot { pointer, dtype: target.dtype };
+            self.outputs[write] = Slot::of_points(pointer, target.dtype);
         }
 
         let parts = BlockParts {
             len: view.len,
+            line: view.line_len(),
             operands: &self.operands,
             axes: &self.axes,
             rows: &self.row_slots,
+            bodies: &self.kept,
             values: &self.values,
             outputs: &self.outputs,
             indices: &self.indices,
@@ -87,7 +96,7 @@ impl Executor<'_> {
 
         for &write in pass.writes {
             let position = plan.write_stream(write);
-            let target = &plan.streams[position];
+            let target = &streams[position];
             match kernel.writes[write as usize].kind {
                 // SAFETY: the slot was opened for this block.
                 WriteKind::Own { .. } => unsafe { view.put(position, target) },
@@ -130,6 +139,9 @@ impl Executor<'_> {
         self.axes.fill(Slot::VACANT);
         for &row in pass.rows {
             self.row_slots[row as usize] = Slot::VACANT;
+        }
+        for &reduction in pass.bodies {
+            self.kept[reduction as usize] = Slot::VACANT;
         }
         for &reduction in pass.reductions {
             self.values[reduction as usize] = Slot::VACANT;

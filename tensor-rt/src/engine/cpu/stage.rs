@@ -179,6 +179,45 @@ fn prefetch(run: *const u8, bytes: usize) {
     let _ = (run, bytes);
 }
 
+/// Alignment of memory that can be streamed to.
+pub(super) const STREAMED: usize = 16;
+
+/// Copies `bytes` past the caches: a line that is written whole need not be read from memory first. Call
+/// [`finish_streams`] before another thread reads them.
+///
+/// # Safety
+/// Both hold `bytes` bytes, which are initialised at `source`; they do not overlap. The target is aligned to [`STREAMED`].
+pub(super) unsafe fn stream(target: *mut u8, source: *const u8, bytes: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+        let whole = bytes / STREAMED * STREAMED;
+        for at in (0..whole).step_by(STREAMED) {
+            // SAFETY: `at + 16 <= bytes`, and the target is aligned as its start is; SSE2 is part of the architecture.
+            unsafe {
+                let vector = _mm_loadu_si128(source.add(at).cast::<__m128i>());
+                _mm_stream_si128(target.add(at).cast::<__m128i>(), vector);
+            }
+        }
+        // SAFETY: `whole <= bytes`.
+        unsafe { std::ptr::copy_nonoverlapping(source.add(whole), target.add(whole), bytes - whole) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    // SAFETY: the caller's.
+    unsafe {
+        std::ptr::copy_nonoverlapping(source, target, bytes);
+    }
+}
+
+/// Orders what this thread streamed before whatever it writes later.
+pub(super) fn finish_streams() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a fence accesses nothing; SSE is part of the architecture.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
+}
+
 /// Fills a buffer with the element of `size` bytes at `source`.
 ///
 /// # Safety
@@ -353,6 +392,20 @@ mod tests {
                 back.iter().filter(|&&value| value != 0).count(),
                 expected.iter().filter(|&&value| value != 0).count()
             );
+        }
+    }
+
+    #[test]
+    fn streamed_bytes_arrive_whole() {
+        let source: Vec<u8> = (0..200).collect();
+        for bytes in [0, 1, 16, 100, 199] {
+            let mut target = vec![0u128; 13];
+            // SAFETY: both have 200 bytes, and `u128` is aligned to 16.
+            unsafe { stream(target.as_mut_ptr().cast(), source[1..].as_ptr(), bytes) };
+            finish_streams();
+            let found: &[u8] = bytemuck::cast_slice(&target);
+            assert_eq!(found[..bytes], source[1..=bytes]);
+            assert!(found[bytes..].iter().all(|&byte| byte == 0));
         }
     }
 

@@ -14,18 +14,22 @@ use super::executor::{Executor, Found};
 use super::plan::{Mode, Plan};
 use crate::kernel::program::PassKind;
 
-/// Points that are worth a second thread.
-const PARALLEL_POINTS: usize = 1 << 15;
-/// Fewest points of a task.
-const TASK_POINTS: usize = 1 << 13;
+/// Work that is worth a second thread, in vector instructions for each point ([`Pass::cost`]): waking a thread that sleeps
+/// takes some 20 microseconds.
+///
+/// [`Pass::cost`]: crate::kernel::program::Pass::cost
+const PARALLEL_WORK: usize = 5 << 18;
+/// Least work of a task.
+const TASK_WORK: usize = 1 << 18;
 /// Tasks per thread, so that an uneven machine stays busy.
 const TASKS_PER_THREAD: usize = 4;
 
 /// Runs all groups; gives the lowest fault.
 pub(super) fn run(plan: &Plan<'_>) -> Option<Found> {
     let points = plan.free_points() * plan.reduced_points().max(1);
+    let cost = plan.launch.kernel.passes.iter().map(|pass| pass.cost).sum();
     let groups = plan.groups.blocks;
-    let tasks = if plan.scatters() { 1 } else { tasks(points) };
+    let tasks = if plan.scatters() { 1 } else { tasks(points, cost) };
     if tasks == 1 {
         return run_groups(plan, 0, groups);
     }
@@ -39,14 +43,15 @@ pub(super) fn run(plan: &Plan<'_>) -> Option<Found> {
         .reduce(|| None, Found::lower)
 }
 
-/// The number of tasks that so many points are divided into.
-pub(super) fn tasks(points: usize) -> usize {
-    if points < PARALLEL_POINTS {
+/// The number of tasks that so many points of a cost are divided into.
+pub(super) fn tasks(points: usize, cost: u16) -> usize {
+    let work = points.saturating_mul(usize::from(cost));
+    if work < PARALLEL_WORK {
         return 1;
     }
     match rayon::current_num_threads() {
         1 => 1,
-        threads => (points / TASK_POINTS).clamp(1, threads * TASKS_PER_THREAD),
+        threads => (work / TASK_WORK).clamp(1, threads * TASKS_PER_THREAD),
     }
 }
 

@@ -9,3 +9,4 @@ mod device;
 mod elementwise;
 mod faults;
 mod programs;
+mod speed;

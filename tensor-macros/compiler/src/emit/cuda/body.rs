@@ -173,7 +173,7 @@ impl<'w, 'a> Body<'w, 'a> {
         let graph = self.writer.graph();
         let named = self.writer.direction.kernel.names.get(&node).cloned();
         match eval {
-            Eval::Row(_) => None,
+            Eval::Row(_) | Eval::Body(_) => None,
             Eval::Input { operand, .. } | Eval::Gather { operand, .. } => {
                 let source = self.writer.kernel.operands[*operand].source;
                 Some(named.unwrap_or_else(|| self.writer.source_name(source)))
@@ -221,6 +221,7 @@ impl<'w, 'a> Body<'w, 'a> {
                 self.guarded(ty::widen(element, kernel.writes[*write].storage), *guard, ty)
             }
             Eval::Row(row) => self.writer.rows[row].clone(),
+            Eval::Body(_) => panic!("bug: a device keeps no bodies"),
         }
     }
 

@@ -7,11 +7,16 @@
 //! needs the prelude; no item raises a lint; an item carries the function's `#[cfg]`s.
 
 mod by_hand;
+mod cost;
 mod expr;
+mod kept;
+mod lines;
 mod names;
 mod operation;
 mod pass;
 mod signature;
+mod slice;
+mod store;
 mod tables;
 mod ty;
 
@@ -21,8 +26,10 @@ use quote::{ToTokens, format_ident, quote};
 pub use by_hand::by_hand;
 use signature::{Gradients, Signature, Untracked, signature};
 
+use self::kept::keep_bodies;
+use self::lines::Lines;
 use super::DeviceTexts;
-use super::plan::{Direction, Kernel, Plan};
+use super::plan::{Direction, Kernel, Pass, Plan};
 use crate::ir::{self, Elem};
 use crate::print;
 use crate::schedule::{PassKind, Schedule};
@@ -123,24 +130,29 @@ fn code(
 ) -> Code {
     let saved = backward.map_or(&[][..], |(backward, _)| &backward.saved);
     let forward = Direction { kernel, saved, schedule: forward };
-    let forward_plan = forward.plan();
+    let mut forward_plan = forward.plan();
+    keep_bodies(&kernel.graph, &mut forward_plan);
     let backward_direction = backward.map(|(_, schedule)| Direction { kernel, saved, schedule });
-    let backward_plan = backward_direction.map(|direction| direction.plan());
+    let backward_plan = backward_direction.map(|direction| {
+        let mut plan = direction.plan();
+        keep_bodies(&direction.kernel.graph, &mut plan);
+        plan
+    });
     let backward_parts = backward_direction.as_ref().zip(backward_plan.as_ref());
 
     let gradients = Gradients { exist: backward.is_some(), blocked };
     let signature = signature(function, gradients, runtime);
     let tables = tables::program((&forward, &forward_plan), backward_parts, device, blocked);
     let generic = is_generic(kernel);
-    let mut structs = structs("Forward", &forward, &forward_plan, generic);
-    let forward_names = pass_names("Forward", &forward_plan);
-    let mut backward_names = vec![];
+    let (mut structs, forward_bodies) = structs("Forward", &forward, &forward_plan, generic);
+    let mut backward_bodies = vec![];
     if let Some((direction, plan)) = backward_parts {
-        structs.extend(self::structs("Backward", direction, plan, generic));
-        backward_names = pass_names("Backward", plan);
+        let (backward_structs, bodies) = self::structs("Backward", direction, plan, generic);
+        structs.extend(backward_structs);
+        backward_bodies = bodies;
     }
     let untracked = untracked(function, &signature);
-    let bodies = bodies(&forward_names, &backward_names, generic);
+    let bodies = bodies(&forward_bodies, &backward_bodies, generic);
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     Code {
         typed: typed(function, &signature, generic, runtime),
@@ -250,55 +262,65 @@ fn untracked(function: &Function, signature: &Signature) -> TokenStream {
 }
 
 /// `Forward0Level0`: direction, kernel, traversal.
-fn pass_names(direction: &str, plan: &Plan<'_>) -> Vec<Vec<Ident>> {
-    let names = plan.kernels.iter().enumerate().map(|(number, kernel)| {
-        let passes = kernel.passes.iter().map(|pass| match pass.kind {
-            PassKind::Level(level) => format_ident!("{direction}{number}Level{level}"),
-            PassKind::Inner => format_ident!("{direction}{number}Inner"),
-            PassKind::Outer => format_ident!("{direction}{number}Outer"),
-        });
-        passes.collect()
-    });
-    names.collect()
+fn pass_name(direction: &str, kernel: usize, pass: &Pass) -> Ident {
+    match pass.kind {
+        PassKind::Level(level) => format_ident!("{direction}{kernel}Level{level}"),
+        PassKind::Inner => format_ident!("{direction}{kernel}Inner"),
+        PassKind::Outer => format_ident!("{direction}{kernel}Outer"),
+    }
 }
 
-fn structs(name: &str, direction: &Direction<'_>, plan: &Plan<'_>, generic: bool) -> TokenStream {
-    let names = pass_names(name, plan);
-    let kernels = plan.kernels.iter().zip(names);
-    kernels.map(|(kernel, names)| kernel_structs(direction, kernel, &names, generic)).collect()
+/// A zero-sized type for each pass, with its arithmetic; and how the list of pass bodies names it.
+fn structs(
+    name: &str,
+    direction: &Direction<'_>,
+    plan: &Plan<'_>,
+    generic: bool,
+) -> (TokenStream, Vec<Vec<TokenStream>>) {
+    let kernels = plan.kernels.iter().enumerate();
+    let kernels = kernels.map(|(number, kernel)| kernel_structs(name, direction, number, kernel, generic));
+    kernels.unzip()
 }
 
-/// A zero-sized type for each pass, with its arithmetic.
-fn kernel_structs(direction: &Direction<'_>, kernel: &Kernel<'_>, names: &[Ident], generic: bool) -> TokenStream {
-    let passes = kernel.passes.iter().zip(names).map(|(pass, name)| {
-        let statements = pass::statements(direction, kernel, pass);
+fn kernel_structs(
+    name: &str,
+    direction: &Direction<'_>,
+    number: usize,
+    kernel: &Kernel<'_>,
+    generic: bool,
+) -> (TokenStream, Vec<TokenStream>) {
+    let lines = Lines::of(&direction.kernel.graph, kernel);
+    let passes = kernel.passes.iter().map(|pass| {
+        let name = pass_name(name, number, pass);
+        let lines = lines.as_ref().filter(|lines| lines.reach(pass));
+        let statements = pass::statements(direction, kernel, pass, lines);
         let (declaration, parameters, arguments) = match generic {
             true => (quote!(struct #name<T>(::core::marker::PhantomData<T>);), quote!(<T: Float>), quote!(<T>)),
             false => (quote!(struct #name;), TokenStream::new(), TokenStream::new()),
         };
-        quote! {
+        let (body, run, listed) = match lines {
+            Some(_) => (quote!(LineBody), quote!(run<I: Isa, L: LineValues>), quote!(of_lines)),
+            None => (quote!(PassBody), quote!(run<I: Isa>), quote!(of)),
+        };
+        let item = quote! {
             #declaration
-            impl #parameters PassBody for #name #arguments {
+            impl #parameters #body for #name #arguments {
                 #[inline(always)]
-                fn run<I: Isa>(block: &Block<'_>) {
+                fn #run(block: &Block<'_>) {
                     #statements
                 }
             }
-        }
+        };
+        let ty = if generic { quote!(#name<T>) } else { quote!(#name) };
+        (item, quote!(PassFn::#listed::<#ty>()))
     });
-    passes.collect()
+    passes.unzip()
 }
 
 /// The type `Passes`, which lists the pass bodies.
-fn bodies(forward: &[Vec<Ident>], backward: &[Vec<Ident>], generic: bool) -> TokenStream {
-    let list = |kernels: &[Vec<Ident>]| {
-        let kernels = kernels.iter().map(|passes| {
-            let passes = passes.iter().map(|pass| match generic {
-                true => quote!(PassFn::of::<#pass<T>>()),
-                false => quote!(PassFn::of::<#pass>()),
-            });
-            quote!(&[#(#passes),*])
-        });
+fn bodies(forward: &[Vec<TokenStream>], backward: &[Vec<TokenStream>], generic: bool) -> TokenStream {
+    let list = |kernels: &[Vec<TokenStream>]| {
+        let kernels = kernels.iter().map(|passes| quote!(&[#(#passes),*]));
         quote!(&[#(#kernels),*])
     };
     let (forward, backward) = (list(forward), list(backward));

@@ -1,8 +1,10 @@
 //! The body of one pass: slices, what is the same for all points, and a straight-line loop over the points.
 //!
 //! Vocabulary: a *uniform* node has one value for all points (constants, scalars, sizes and arithmetic on them); it is
-//! evaluated before the loop. A node is *bound* to a local if it is used more than once, has a name of the user, or is
-//! more than a little arithmetic; else it stands where it is used.
+//! evaluated before the loop. A *line value* ([`lines`](super::lines)) is evaluated before the loop over a line; the pass
+//! is written once for both ways of running it, with the arithmetic of line values once more for points that have their
+//! own. A node is *bound* to a local if it is used more than once, has a name of the user, or is more than a little
+//! arithmetic; else it stands where it is used.
 //!
 //! Invariants: every load of a point precedes its stores; only gathers and integer divisions are evaluated conditionally.
 
@@ -12,32 +14,45 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 use super::expr::Expr;
+use super::lines::Lines;
 use super::names::Names;
+use super::slice::{Slice, SliceKind};
 use super::{operation, ty};
-use crate::emit::plan::{Check, Direction, Eval, Kernel, Pass, Storage, WriteKind};
+use crate::emit::plan::{Direction, Eval, Kernel, Pass, Storage, WriteKind};
 use crate::ir::{self, Binary, Graph, NodeId, Op, Reduction, ScalarTy, Source, Target, Ty};
 
 /// Arithmetic operations that stand in one expression before a part of it gets a name.
 const WEIGHT: usize = 9;
 
-/// The statements of `PassBody::run`.
-pub(super) fn statements(direction: &Direction<'_>, kernel: &Kernel<'_>, pass: &Pass) -> TokenStream {
+/// The statements of `PassBody::run`, or of `LineBody::run` if the pass reads line values.
+pub(super) fn statements(
+    direction: &Direction<'_>,
+    kernel: &Kernel<'_>,
+    pass: &Pass,
+    lines: Option<&Lines>,
+) -> TokenStream {
     let mut body = Body {
         direction,
         kernel,
         pass,
-        names: Names::new(["block", "n", "i"]),
+        lines,
+        names: Names::new(["block", "line", "number", "n", "i"]),
         uses: HashMap::new(),
         uniform: HashSet::new(),
+        line_values: HashSet::new(),
         hoisted: HashSet::new(),
         roots: HashSet::new(),
         branches: HashSet::new(),
         anonymous: 0,
         values: HashMap::new(),
         constants: vec![],
-        slices: TokenStream::new(),
+        slices: vec![],
+        gathers: TokenStream::new(),
         before: TokenStream::new(),
+        of_line: TokenStream::new(),
+        handed: vec![],
         inside: TokenStream::new(),
+        reciprocals: HashMap::new(),
         operands: HashMap::new(),
         old: HashMap::new(),
     };
@@ -46,35 +61,81 @@ pub(super) fn statements(direction: &Direction<'_>, kernel: &Kernel<'_>, pass: &
     body.evaluate();
     let stores = body.stores();
     let (before_checks, checks, after) = body.checks();
-    let Body { slices, constants, before, inside, .. } = body;
+    let Body { slices, gathers, constants, before, of_line, handed, inside, .. } = body;
     let constants = constants.into_iter().map(|(value, ty, name)| {
         let (value, ty) = (ty::float(f64::from_bits(value), ty).tokens(), ty::value(ty));
         quote!(let #name: #ty = #value;)
     });
-    quote! {
+    let declared = slices.iter().map(Slice::declaration);
+    let beginning = quote! {
         let n = block.len();
-        #slices
+        #(#declared)*
+        #gathers
         #(#constants)*
         #before
-        #before_checks
-        for i in 0..n {
-            #inside
-            #stores
-            #checks
+    };
+    if lines.is_none() {
+        return quote! {
+            #beginning
+            #before_checks
+            for i in 0..n {
+                #inside
+                #stores
+                #checks
+            }
+            #after
+        };
+    }
+    let of_each_line = slices.iter().map(Slice::of_line);
+    let (of_point, of_line) = match &handed[..] {
+        [] => (TokenStream::new(), TokenStream::new()),
+        handed => {
+            let values = match handed {
+                [value] => quote!(#value),
+                values => quote!((#(#values),*)),
+            };
+            let of_point = quote! {
+                let #values = if L::SHARED { #values } else { #of_line #values };
+            };
+            (of_point, quote!(let i = 0; #of_line))
         }
-        #after
+    };
+    quote! {
+        #beginning
+        for number in 0..block.lines::<L>() {
+            let line = block.line::<L>(number);
+            let n = line.len();
+            #(#of_each_line)*
+            #of_line
+            for i in 0..n {
+                #of_point
+                #inside
+                #stores
+            }
+        }
     }
 }
 
-struct Body<'a> {
-    direction: &'a Direction<'a>,
-    kernel: &'a Kernel<'a>,
-    pass: &'a Pass,
-    names: Names,
+/// Where the value of a node is computed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Before,
+    Line,
+    Inside,
+}
+
+pub(super) struct Body<'a> {
+    pub direction: &'a Direction<'a>,
+    pub kernel: &'a Kernel<'a>,
+    pub pass: &'a Pass,
+    /// The lines of the kernel, if the pass reads values of them.
+    lines: Option<&'a Lines>,
+    pub names: Names,
     /// How often each node is an operand or a root.
     uses: HashMap<NodeId, usize>,
     uniform: HashSet<NodeId>,
-    /// Uniform nodes that the loop uses.
+    line_values: HashSet<NodeId>,
+    /// Uniform nodes and line values that the loop uses.
     hoisted: HashSet<NodeId>,
     /// What the pass stores.
     roots: HashSet<NodeId>,
@@ -82,20 +143,26 @@ struct Body<'a> {
     branches: HashSet<NodeId>,
     /// Locals without a name of the user.
     anonymous: usize,
-    values: HashMap<NodeId, Expr>,
+    pub values: HashMap<NodeId, Expr>,
     /// Constants of the generic computing type.
     constants: Vec<(u64, Ty, Ident)>,
-    slices: TokenStream,
+    slices: Vec<Slice>,
+    gathers: TokenStream,
     before: TokenStream,
+    of_line: TokenStream,
+    /// Locals of line values that the loop uses.
+    handed: Vec<Ident>,
     inside: TokenStream,
+    /// Of sizes.
+    reciprocals: HashMap<NodeId, Expr>,
     /// The slice or gather of each operand, and the names of its elements.
     operands: HashMap<usize, Ident>,
     /// The slice of each own write.
-    old: HashMap<usize, Ident>,
+    pub old: HashMap<usize, Ident>,
 }
 
 impl<'a> Body<'a> {
-    fn graph(&self) -> &'a Graph {
+    pub fn graph(&self) -> &'a Graph {
         &self.direction.kernel.graph
     }
 
@@ -105,11 +172,7 @@ impl<'a> Body<'a> {
             self.pass.reductions.iter().map(|&reduction| self.graph().args(self.kernel.reductions[reduction].0)[0]);
         let mut roots: Vec<NodeId> = bodies.collect();
         for &write in &self.pass.writes {
-            let write = &self.kernel.writes[write];
-            roots.push(write.value);
-            if let WriteKind::Scatter { dynamic, guard, .. } = &write.kind {
-                roots.extend(dynamic.iter().chain(guard));
-            }
+            roots.extend(self.kernel.writes[write].nodes());
         }
         roots.extend(self.pass.checks.iter().map(|&check| self.kernel.checks[check].condition));
         roots
@@ -133,7 +196,7 @@ impl<'a> Body<'a> {
             if pure && children.iter().all(|child| self.uniform.contains(child)) {
                 self.uniform.insert(node);
             } else {
-                self.hoisted.extend(&children);
+                self.hoisted.extend(children.iter().filter(|child| self.uniform.contains(child)));
             }
             if let (Eval::Compute, Op::Select) = (eval, self.graph().op(node)) {
                 self.branches.extend(&children[1..]);
@@ -142,7 +205,22 @@ impl<'a> Body<'a> {
                 *self.uses.entry(child).or_default() += 1;
             }
         }
-        self.hoisted.retain(|node| self.uniform.contains(node));
+        if let Some(lines) = self.lines {
+            self.line_values = lines.values(self.graph(), self.pass, &self.uniform);
+        }
+        let in_loop = self.pass.nodes.keys().filter(|&node| self.place(*node) == Place::Inside);
+        let used: Vec<NodeId> = in_loop.flat_map(|&node| self.pass.children(self.graph(), node)).collect();
+        self.hoisted.extend(used);
+        let Self { uniform, line_values, hoisted, .. } = self;
+        hoisted.retain(|node| uniform.contains(node) || line_values.contains(node));
+    }
+
+    fn place(&self, node: NodeId) -> Place {
+        match (self.uniform.contains(&node), self.line_values.contains(&node)) {
+            (true, _) => Place::Before,
+            (false, true) => Place::Line,
+            (false, false) => Place::Inside,
+        }
     }
 
     /// Declares every slice of the pass.
@@ -154,10 +232,14 @@ impl<'a> Body<'a> {
             let position = Literal::usize_unsuffixed(operand);
             let gather = read.index.contains(&crate::emit::plan::Index::Dynamic);
             let name = self.names.local(&plural(&self.source_name(read.source)));
-            self.slices.extend(match gather {
-                true => quote!(let #name = block.gather::<#element>(#position);),
-                false => quote!(let #name = &block.input::<#element>(#position)[..n];),
-            });
+            let of_line = self.lines.is_some_and(|lines| lines.operands.contains(&operand));
+            match (gather, of_line) {
+                (true, _) => self.gathers.extend(quote!(let #name = block.gather::<#element>(#position);)),
+                (false, true) => {
+                    self.slice(&name, SliceKind::OfLine, quote!(block.line_input::<#element, L>(#position)));
+                }
+                (false, false) => self.slice(&name, SliceKind::Read, quote!(block.input::<#element>(#position))),
+            }
             self.operands.insert(operand, name);
         }
         for &write in &pass.writes {
@@ -166,9 +248,18 @@ impl<'a> Body<'a> {
             let name = self.names.local(&name);
             let element = ty::memory(kernel.writes[write].storage);
             let position = Literal::usize_unsuffixed(write);
-            self.slices.extend(quote!(let #name = &mut block.output::<#element>(#position)[..n];));
+            self.written(&name, quote!(block.output::<#element>(#position)));
             self.old.insert(write, name);
         }
+    }
+
+    fn slice(&mut self, name: &Ident, kind: SliceKind, given: TokenStream) {
+        self.slices.push(Slice { name: name.clone(), given, kind });
+    }
+
+    /// Declares a slice that the pass fills.
+    pub fn written(&mut self, name: &Ident, given: TokenStream) {
+        self.slice(name, SliceKind::Written, given);
     }
 
     /// What the elements of a source are called.
@@ -184,7 +275,7 @@ impl<'a> Body<'a> {
     }
 
     /// What a written array is called.
-    fn target_name(&self, target: Target) -> String {
+    pub fn target_name(&self, target: Target) -> String {
         let kernel = self.direction.kernel;
         match target {
             Target::Output(_) if kernel.outputs.len() == 1 => "out".to_owned(),
@@ -203,7 +294,7 @@ impl<'a> Body<'a> {
     }
 
     /// What a reduction is called: by the user, or after what it does.
-    fn reduction_name(&self, reduction: usize) -> String {
+    pub fn reduction_name(&self, reduction: usize) -> String {
         let node = self.kernel.reductions[reduction].0;
         match (self.direction.kernel.names.get(&node), self.graph().op(node)) {
             (Some(name), _) => name.clone(),
@@ -213,7 +304,7 @@ impl<'a> Body<'a> {
     }
 
     /// A float constant of the type, declared before the loop if it is generic.
-    fn constant(&mut self, value: f64, ty: Ty) -> Expr {
+    pub fn constant(&mut self, value: f64, ty: Ty) -> Expr {
         if ty != Ty::Float {
             return ty::float(value, ty);
         }
@@ -234,16 +325,27 @@ impl<'a> Body<'a> {
     fn evaluate(&mut self) {
         for (&node, eval) in &self.pass.nodes {
             let value = self.value(node, eval);
-            let bound = match self.uniform.contains(&node) {
-                true => self.binds_uniform(node, &value),
-                false => self.binds(node, eval, &value),
+            let place = self.place(node);
+            let bound = match place {
+                Place::Before => self.binds_uniform(node, &value),
+                Place::Line if self.hoisted.contains(&node) => {
+                    Some(self.binds(node, eval, &value).unwrap_or_else(|| self.local_name(node)))
+                }
+                Place::Line | Place::Inside => self.binds(node, eval, &value),
             };
             let value = match bound {
                 Some(wish) => {
                     let name = self.names.local(&wish);
                     let value = value.tokens();
-                    let place = if self.uniform.contains(&node) { &mut self.before } else { &mut self.inside };
-                    place.extend(quote!(let #name = #value;));
+                    let statements = match place {
+                        Place::Before => &mut self.before,
+                        Place::Line => &mut self.of_line,
+                        Place::Inside => &mut self.inside,
+                    };
+                    statements.extend(quote!(let #name = #value;));
+                    if place == Place::Line && self.hoisted.contains(&node) {
+                        self.handed.push(name.clone());
+                    }
                     Expr::atom(name)
                 }
                 None => value,
@@ -284,6 +386,7 @@ impl<'a> Body<'a> {
                 return Some(self.direction.kernel.tensors[param as usize].name.clone());
             }
             Eval::Row(row) => return Some(self.reduction_name(*row)),
+            Eval::Body(_) => return Some(self.local_name(node)),
             Eval::Compute => {}
         }
         if let Some(axis) = self.graph().as_index(node) {
@@ -343,11 +446,21 @@ impl<'a> Body<'a> {
                 let value = widen(Expr::atom(quote!(#slice[i])), self.kernel.writes[*write].storage);
                 self.guarded(value, *guard, self.graph().ty(node))
             }
+            Eval::Body(reduction) => {
+                let element = ty::value(self.graph().ty(node));
+                let position = Literal::usize_unsuffixed(*reduction);
+                let slice = self.names.local(&format!("{}_terms", self.reduction_name(*reduction)));
+                self.slice(&slice, SliceKind::Read, quote!(block.body::<#element>(#position)));
+                Expr::atom(quote!(#slice[i]))
+            }
             Eval::Row(row) => {
                 let element = ty::value(self.graph().ty(node));
                 let position = Literal::usize_unsuffixed(*row);
                 let slice = self.names.local(&plural(&self.reduction_name(*row)));
-                self.slices.extend(quote!(let #slice = &block.row::<#element>(#position)[..n];));
+                match self.lines.is_some_and(Lines::has_rows) {
+                    true => self.slice(&slice, SliceKind::OfLine, quote!(block.line_row::<#element, L>(#position))),
+                    false => self.slice(&slice, SliceKind::Read, quote!(block.row::<#element>(#position))),
+                }
                 Expr::atom(quote!(#slice[i]))
             }
         }
@@ -384,7 +497,7 @@ impl<'a> Body<'a> {
                 let position = self.pass.axes.iter().position(|other| other == axis).expect("a pass lists its axes");
                 let position = Literal::usize_unsuffixed(position);
                 let slice = self.names.local(&plural(graph.axis(*axis).name.trim_end_matches('\'')));
-                self.slices.extend(quote!(let #slice = &block.axis(#position)[..n];));
+                self.slice(&slice, SliceKind::Read, quote!(block.axis(#position)));
                 Expr::atom(quote!(#slice[i]))
             }
             Op::Unary(op) => operation::unary(*op, operand(self, 0), graph.ty(args[0])),
@@ -400,7 +513,11 @@ impl<'a> Body<'a> {
                 operation::sum(terms, ty, |value| self.constant(value, ty))
             }
             Op::Product { powers } => {
-                let factors = powers.iter().zip(args).map(|(&power, arg)| (power, self.values[arg].clone())).collect();
+                let factors = powers.iter().zip(args).map(|(&power, &arg)| match power < 0 && self.is_size(arg) {
+                    true => (-power, self.reciprocal(arg, ty)),
+                    false => (power, self.values[&arg].clone()),
+                });
+                let factors = factors.collect();
                 operation::product(factors, ty, |value| self.constant(value, ty))
             }
             Op::Stop => operand(self, 0),
@@ -410,6 +527,31 @@ impl<'a> Body<'a> {
             }
             Op::Load { .. } | Op::Reduce { .. } => panic!("bug: {node:?} is read, not computed"),
         }
+    }
+
+    /// True if a node is a size as a float: a whole number that is not 0 where there are points.
+    fn is_size(&self, node: NodeId) -> bool {
+        let graph = self.graph();
+        let whole = |node: NodeId| matches!(graph.op(node), Op::Size(_));
+        match graph.op(node) {
+            Op::Cast(_) | Op::Convert(_) => graph.ty(node).is_float() && whole(graph.args(node)[0]),
+            _ => false,
+        }
+    }
+
+    /// The reciprocal of a size, once for all points: a product with it costs a fraction of a division, and derived
+    /// arithmetic has no order of rounding to keep.
+    fn reciprocal(&mut self, size: NodeId, ty: Ty) -> Expr {
+        if let Some(known) = self.reciprocals.get(&size) {
+            return known.clone();
+        }
+        let name = self.names.local("reciprocal");
+        let value = operation::product(vec![(-1, self.values[&size].clone())], ty, |value| self.constant(value, ty));
+        let value = value.tokens();
+        self.before.extend(quote!(let #name = #value;));
+        let reciprocal = Expr::atom(name);
+        self.reciprocals.insert(size, reciprocal.clone());
+        reciprocal
     }
 
     fn scalar(&self, position: u32, ty: Ty) -> Expr {
@@ -441,100 +583,6 @@ impl<'a> Body<'a> {
             _ => quote!(block.remainder(i, #x, #y)),
         });
         self.guarded(value, args.get(2).copied(), ty)
-    }
-
-    /// Stores the bodies of reductions and the writes of a point.
-    fn stores(&mut self) -> TokenStream {
-        let mut stores = TokenStream::new();
-        for &reduction in &self.pass.reductions {
-            let node = self.kernel.reductions[reduction].0;
-            let body = self.graph().args(node)[0];
-            let body_ty = self.graph().ty(body);
-            let ty = reduced(self.graph(), node);
-            let value = ty::convert(self.values[&body].clone(), body_ty, ty);
-            let slice = self.names.local(&format!("{}_terms", self.reduction_name(reduction)));
-            let (element, position, value) = (ty::value(ty), Literal::usize_unsuffixed(reduction), value.tokens());
-            self.slices.extend(quote!(let #slice = &mut block.values::<#element>(#position)[..n];));
-            stores.extend(quote!(#slice[i] = #value;));
-        }
-        for &position in &self.pass.writes {
-            let write = &self.kernel.writes[position];
-            let value = self.values[&write.value].clone();
-            match &write.kind {
-                WriteKind::Own { .. } => {
-                    let slice = &self.old[&position];
-                    let value = narrow(value, write.storage);
-                    stores.extend(quote!(#slice[i] = #value;));
-                }
-                WriteKind::Scatter { dynamic, guard, op, .. } => {
-                    stores.extend(self.scatter(position, value, dynamic, *guard, *op));
-                }
-            }
-        }
-        stores
-    }
-
-    fn scatter(
-        &mut self,
-        write: usize,
-        value: Expr,
-        dynamic: &[NodeId],
-        guard: Option<NodeId>,
-        op: Reduction,
-    ) -> TokenStream {
-        let mut stores = TokenStream::new();
-        let name = self.target_name(self.kernel.writes[write].target);
-        let ty = self.kernel.writes[write].storage.ty();
-        let position = Literal::usize_unsuffixed(write);
-        let guard = guard.map(|guard| self.values[&guard].clone());
-        for (k, index) in dynamic.iter().enumerate() {
-            let slice = self.names.local(&format!("{name}_index{k}"));
-            let k = Literal::usize_unsuffixed(k);
-            self.slices.extend(quote!(let #slice = &mut block.indices(#position, #k)[..n];));
-            let index = self.values[index].clone();
-            let index = match &guard {
-                Some(guard) => Expr::select(guard.clone(), index, Expr::atom(quote!(i64::MIN))),
-                None => index,
-            };
-            let index = index.tokens();
-            stores.extend(quote!(#slice[i] = #index;));
-        }
-        let value = match guard {
-            // No index can say that the point is skipped, so it combines nothing.
-            Some(guard) if dynamic.is_empty() => Expr::select(guard, value, self.identity(op, ty)),
-            _ => value,
-        };
-        let slice = self.names.local(&format!("{name}_values"));
-        let (element, value) = (ty::value(ty), value.tokens());
-        self.slices.extend(quote!(let #slice = &mut block.output::<#element>(#position)[..n];));
-        stores.extend(quote!(#slice[i] = #value;));
-        stores
-    }
-
-    /// Assertions: buffers before the loop, their elements within it, and the look at them after it. So the loop has no
-    /// branches.
-    fn checks(&mut self) -> (TokenStream, TokenStream, TokenStream) {
-        let [mut before, mut inside, mut after]: [TokenStream; 3] = Default::default();
-        for &position in &self.pass.checks {
-            let Check { assertion, condition, .. } = self.kernel.checks[position];
-            let name = self.names.local("holds");
-            let (condition, assertion) = (self.values[&condition].clone().tokens(), Literal::u32_unsuffixed(assertion));
-            before.extend(quote!(let #name = &mut [true; BLOCK][..n];));
-            inside.extend(quote!(#name[i] = #condition;));
-            after.extend(quote!(block.assert(#assertion, #name);));
-        }
-        (before, inside, after)
-    }
-
-    /// What combines to nothing.
-    fn identity(&mut self, op: Reduction, ty: Ty) -> Expr {
-        let value = match op {
-            Reduction::Sum | Reduction::Any | Reduction::SquaredDeviation => 0.0,
-            Reduction::Prod | Reduction::All => 1.0,
-            Reduction::Max | Reduction::ArgMax => f64::NEG_INFINITY,
-            Reduction::Min | Reduction::ArgMin => f64::INFINITY,
-        };
-        self.constant(value, ty)
     }
 }
 
@@ -576,16 +624,5 @@ fn widen(element: Expr, storage: Storage) -> Expr {
     match ty::widens(storage) {
         true => element.method(quote!(widen), vec![]),
         false => element,
-    }
-}
-
-fn narrow(value: Expr, storage: Storage) -> TokenStream {
-    let value = value.tokens();
-    match ty::widens(storage) {
-        true => {
-            let element = ty::memory(storage);
-            quote!(#element::narrow(#value))
-        }
-        false => value,
     }
 }

@@ -3,11 +3,15 @@
 //! Invariant: positions are those of the IR (axes, extents, parameters, outputs, residuals) and of the plan (operands,
 //! reductions, writes).
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use super::cost;
+use super::lines::{Along, Lines};
 use super::pass::{reduce_name, reduced};
-use crate::emit::plan::{Check, Direction, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
+use crate::emit::plan::{Check, Direction, Eval, Index, Kernel, Operand, Pass, Plan, Storage, Write, WriteKind};
 use crate::emit::{DeviceText, DeviceTexts};
 use crate::ir::{
     self, Affine, AxisId, Binary, Clip, Elem, Extent, ExtentId, Graph, NodeId, Op, Reduction, Source, Target, Ty,
@@ -111,7 +115,28 @@ fn schedule(
     let kernels = plan.kernels.iter().zip(texts).map(|(plan, text)| kernel(of, plan, text));
     let constants = quote!(#(const #names: Kernel = #kernels;)*);
     let elementwise = is_elementwise(of.kernel, plan);
-    (constants, quote!(Schedule { temps: &[#(#temps),*], kernels: &[#(#names),*], elementwise: #elementwise }))
+    let writes = plan.kernels.iter().flat_map(|kernel| &kernel.writes);
+    let passed_on = writes.filter_map(|write| passed_on(&of.kernel.graph, write)).map(|(param, output)| {
+        let (param, output) = (position(param), position(output));
+        quote!((#param, #output))
+    });
+    let schedule = quote! {
+        Schedule {
+            temps: &[#(#temps),*],
+            kernels: &[#(#names),*],
+            elementwise: #elementwise,
+            passed_on: &[#(#passed_on),*],
+        }
+    };
+    (constants, schedule)
+}
+
+/// The parameter and the output, if the gradient of the one is the cotangent of the other as it stands.
+fn passed_on(graph: &Graph, write: &Write) -> Option<(u32, u32)> {
+    let (Target::Gradient(param), WriteKind::Own { axes, .. }) = (write.target, &write.kind) else { return None };
+    let Op::Load { source: Source::Cotangent(output), guarded: false } = *graph.op(write.value) else { return None };
+    let index = graph.args(write.value).iter().map(|&index| graph.as_index(index));
+    index.eq(axes.iter().map(|&axis| Some(axis))).then_some((param, output))
 }
 
 /// True if one kernel does all, and its point is a position among the elements of every array: there is one axis in all.
@@ -163,9 +188,17 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>, text: &DeviceText) -> 
     };
     let (free, reduced) = (axes(&kernel.schedule.free), axes(&kernel.schedule.reduced));
     let operands = kernel.operands.iter().map(|read| operand(graph, read));
-    let reductions = kernel.reductions.iter().map(|&(node, level)| reduction(graph, node, level));
+    let reductions = kernel.reductions.iter().map(|&(node, level)| reduction(graph, kernel, node, level));
     let writes = kernel.writes.iter().map(|root| write(graph, root));
-    let passes = kernel.passes.iter().map(pass);
+    let passes = kernel.passes.iter().map(|it| pass(graph, it));
+    let lines = option(Lines::of(graph, kernel).map(|Lines { along, operands }| {
+        let along = match along {
+            Along::Reduced => quote!(Along::Reduced),
+            Along::Free => quote!(Along::Free),
+        };
+        let operands = positions(operands.into_iter());
+        quote!(Lines { along: #along, operands: #operands })
+    }));
     let bare = is_bare(graph, kernel);
     let contraction = option(kernel.contraction.zip(kernel.schedule.contraction.as_ref()).map(|((lhs, rhs), it)| {
         let (lhs, rhs) = (position(lhs), position(rhs));
@@ -183,6 +216,7 @@ fn kernel(direction: &Direction<'_>, kernel: &Kernel<'_>, text: &DeviceText) -> 
             reductions: &[#(#reductions),*],
             writes: &[#(#writes),*],
             passes: &[#(#passes),*],
+            lines: #lines,
             contraction: #contraction,
             cuda: #cuda,
         }
@@ -212,7 +246,7 @@ fn operand(graph: &Graph, operand: &Operand) -> TokenStream {
     quote!(Operand { array: #array, elem: #elem, index: #index })
 }
 
-fn reduction(graph: &Graph, node: NodeId, level: usize) -> TokenStream {
+fn reduction(graph: &Graph, kernel: &Kernel<'_>, node: NodeId, level: usize) -> TokenStream {
     let Op::Reduce { op, axes } = graph.op(node) else {
         panic!("bug in the schedule: {node:?} is not a reduction");
     };
@@ -221,7 +255,24 @@ fn reduction(graph: &Graph, node: NodeId, level: usize) -> TokenStream {
     let axes: Vec<&str> = axes.iter().map(|&axis| graph.axis(axis).name.trim_end_matches('\'')).collect();
     let name = format!("{}[{}]", reduce_name(*op), axes.join(", "));
     let op = reduce_op(*op);
-    quote!(Reduction { level: #level, op: #op, value: #value, name: #name })
+    let operand = option(reduced_operand(graph, kernel, node).map(|operand| {
+        let operand = position(operand);
+        quote!(#operand)
+    }));
+    quote!(Reduction { level: #level, op: #op, value: #value, operand: #operand, name: #name })
+}
+
+/// The operand that the body of a reduction is, as it stands in memory. Not in a pass that also checks something: it has to
+/// run.
+fn reduced_operand(graph: &Graph, kernel: &Kernel<'_>, reduction: NodeId) -> Option<usize> {
+    let body = graph.args(reduction)[0];
+    let body = if *graph.op(body) == Op::Stop { graph.args(body)[0] } else { body };
+    let evaluates = |pass: &&Pass| pass.reductions.iter().any(|&own| kernel.reductions[own].0 == reduction);
+    let pass = kernel.passes.iter().find(evaluates).filter(|pass| pass.checks.is_empty())?;
+    match pass.nodes.get(&body)? {
+        Eval::Input { operand, guard: None } => Some(*operand),
+        _ => None,
+    }
 }
 
 fn write(graph: &Graph, write: &Write) -> TokenStream {
@@ -247,7 +298,7 @@ fn write(graph: &Graph, write: &Write) -> TokenStream {
     quote!(Write { array: #array, elem: #elem, kind: #kind })
 }
 
-fn pass(pass: &Pass) -> TokenStream {
+fn pass(graph: &Graph, pass: &Pass) -> TokenStream {
     let kind = match pass.kind {
         PassKind::Level(level) => {
             let level = Literal::usize_unsuffixed(level);
@@ -259,14 +310,21 @@ fn pass(pass: &Pass) -> TokenStream {
     let axes = axes(&pass.axes);
     let [operands, rows, reductions, writes] =
         [&pass.operands, &pass.rows, &pass.reductions, &pass.writes].map(|list| positions(list.iter().copied()));
+    let bodies: BTreeSet<usize> = (pass.nodes.values())
+        .filter_map(|eval| if let Eval::Body(reduction) = eval { Some(*reduction) } else { None })
+        .collect();
+    let bodies = positions(bodies.into_iter());
+    let cost = position(cost::of_point(graph, pass));
     quote! {
         Pass {
             kind: #kind,
             operands: #operands,
             axes: #axes,
             rows: #rows,
+            bodies: #bodies,
             reductions: #reductions,
             writes: #writes,
+            cost: #cost,
         }
     }
 }

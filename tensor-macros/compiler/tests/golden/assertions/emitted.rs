@@ -73,13 +73,15 @@ mod positive_rms {
             let gs = &block.input::<T::Compute>(1)[..n];
             let xs = &block.input::<T>(2)[..n];
             let dx = &mut block.output::<T>(0)[..n];
+            let c0: T::Compute = Compute::from_f64(1.0);
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
+            let reciprocal = c0 / v0;
             for i in 0..n {
                 let x = xs[i].widen();
                 let g = gs[i];
                 let saved0 = saved0s[i];
-                dx[i] = T::narrow(g * x / (v0 * saved0));
+                dx[i] = T::narrow(reciprocal * g * x / saved0);
             }
         }
     }
@@ -139,11 +141,13 @@ mod positive_rms {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {
@@ -162,6 +166,7 @@ mod positive_rms {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[C]",
             },
         ],
@@ -189,18 +194,23 @@ mod positive_rms {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0, 1],
+                cost: 21,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -247,10 +257,13 @@ mod positive_rms {
                 operands: &[0, 1, 2],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 17,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",

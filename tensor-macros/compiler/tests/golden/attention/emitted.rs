@@ -37,13 +37,16 @@ pub mod attention {
                 &[PassFn::of::<Forward0Level0<T>>(), PassFn::of::<Forward0Outer<T>>()],
                 &[
                     PassFn::of::<Forward1Level0<T>>(),
-                    PassFn::of::<Forward1Level1<T>>(),
+                    PassFn::of_lines::<Forward1Level1<T>>(),
                     PassFn::of::<Forward1Outer<T>>(),
                 ],
                 &[PassFn::of::<Forward2Level0<T>>(), PassFn::of::<Forward2Outer<T>>()],
             ],
             backward: &[
-                &[PassFn::of::<Backward0Level0<T>>(), PassFn::of::<Backward0Outer<T>>()],
+                &[
+                    PassFn::of_lines::<Backward0Level0<T>>(),
+                    PassFn::of::<Backward0Outer<T>>(),
+                ],
                 &[PassFn::of::<Backward1Level0<T>>(), PassFn::of::<Backward1Outer<T>>()],
                 &[PassFn::of::<Backward2Level0<T>>(), PassFn::of::<Backward2Outer<T>>()],
                 &[PassFn::of::<Backward3Level0<T>>(), PassFn::of::<Backward3Outer<T>>()],
@@ -102,29 +105,35 @@ pub mod attention {
         }
     }
     struct Forward1Level1<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Forward1Level1<T> {
+    impl<T: Float> LineBody for Forward1Level1<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
-            let temp0s = &block.input::<T::Compute>(0)[..n];
             let e_out = &mut block.output::<T::Compute>(1)[..n];
-            let ss = &block.axis(1)[..n];
-            let ts = &block.axis(0)[..n];
-            let max0s = &block.row::<T::Compute>(0)[..n];
+            let max0_terms = &block.body::<T::Compute>(0)[..n];
+            let max0s = block.line_row::<T::Compute, L>(0);
             let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
-            let c0: T::Compute = Compute::from_f64(-f64::INFINITY);
-            let size_k = block.size(2);
-            let v0 = Compute::sqrt::<I>(<T::Compute as Compute>::from_i64(size_k));
-            for i in 0..n {
-                let s = ss[i];
-                let t = ts[i];
-                let temp0 = temp0s[i];
-                let v1 = temp0 / v0;
-                let v2 = if s <= t { v1 } else { c0 };
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let e_out = line.of_mut(e_out);
+                let max0_terms = line.of(max0_terms);
+                let max0s = line.values(max0s);
+                let sum1_terms = line.of_mut(sum1_terms);
+                let i = 0;
                 let max0 = max0s[i];
-                let v3 = Compute::exp::<I>(v2 - max0);
-                sum1_terms[i] = v3;
-                e_out[i] = v3;
+                for i in 0..n {
+                    let max0 = if L::SHARED {
+                        max0
+                    } else {
+                        let max0 = max0s[i];
+                        max0
+                    };
+                    let v0 = max0_terms[i];
+                    let v1 = Compute::exp::<I>(v0 - max0);
+                    sum1_terms[i] = v1;
+                    e_out[i] = v1;
+                }
             }
         }
     }
@@ -179,26 +188,42 @@ pub mod attention {
         }
     }
     struct Backward0Level0<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Backward0Level0<T> {
+    impl<T: Float> LineBody for Backward0Level0<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let saved2s = &block.input::<T::Compute>(0)[..n];
             let gs = &block.input::<T::Compute>(1)[..n];
-            let saved0s = &block.input::<T::Compute>(2)[..n];
+            let saved0s = block.line_input::<T::Compute, L>(2);
             let temp0_out = &mut block.output::<T::Compute>(0)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
             let c0: T::Compute = Compute::from_f64(0.0);
             let size_s = block.size(3);
             let v0 = size_s > 0i64;
-            for i in 0..n {
-                let g = gs[i];
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let saved2s = line.of(saved2s);
+                let gs = line.of(gs);
+                let saved0s = line.values(saved0s);
+                let temp0_out = line.of_mut(temp0_out);
+                let sum0_terms = line.of_mut(sum0_terms);
+                let i = 0;
                 let saved0 = saved0s[i];
-                let v1 = g / saved0;
-                let v2 = if v0 { v1 } else { c0 };
-                let saved2 = saved2s[i];
-                sum0_terms[i] = saved2 * g;
-                temp0_out[i] = v2;
+                for i in 0..n {
+                    let saved0 = if L::SHARED {
+                        saved0
+                    } else {
+                        let saved0 = saved0s[i];
+                        saved0
+                    };
+                    let g = gs[i];
+                    let v1 = g / saved0;
+                    let v2 = if v0 { v1 } else { c0 };
+                    let saved2 = saved2s[i];
+                    sum0_terms[i] = saved2 * g;
+                    temp0_out[i] = v2;
+                }
             }
         }
     }
@@ -445,6 +470,7 @@ pub mod attention {
             ],
             kernels: &[FORWARD_0, FORWARD_1, FORWARD_2],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[
@@ -463,6 +489,7 @@ pub mod attention {
             ],
             kernels: &[BACKWARD_0, BACKWARD_1, BACKWARD_2, BACKWARD_3, BACKWARD_4],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {
@@ -486,6 +513,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[K]",
             },
         ],
@@ -505,18 +533,23 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 0,
             rhs: 1,
@@ -549,12 +582,14 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Max,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "max[S]",
             },
             Reduction {
                 level: 1,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[S]",
             },
         ],
@@ -582,26 +617,36 @@ pub mod attention {
                 operands: &[0],
                 axes: &[1, 3],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 23,
             },
             Pass {
                 kind: PassKind::Level(1),
-                operands: &[0],
-                axes: &[1, 3],
+                operands: &[],
+                axes: &[],
                 rows: &[0],
+                bodies: &[0],
                 reductions: &[1],
                 writes: &[1],
+                cost: 21,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Reduced,
+            operands: &[],
+        }),
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -636,6 +681,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[S]",
             },
         ],
@@ -663,18 +709,23 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[2],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0, 1],
+                cost: 14,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 0,
             rhs: 1,
@@ -717,6 +768,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[V]",
             },
         ],
@@ -744,18 +796,26 @@ pub mod attention {
                 operands: &[0, 1, 2],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[0],
+                cost: 19,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[1],
+                cost: 2,
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Reduced,
+            operands: &[2],
+        }),
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -800,6 +860,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[V]",
             },
         ],
@@ -819,18 +880,23 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[2, 3, 4],
                 axes: &[1, 3],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 44,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,
@@ -868,6 +934,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[S]",
             },
         ],
@@ -887,18 +954,23 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,
@@ -936,6 +1008,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[T]",
             },
         ],
@@ -955,18 +1028,23 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 1,
             rhs: 0,
@@ -1004,6 +1082,7 @@ pub mod attention {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[T]",
             },
         ],
@@ -1023,18 +1102,23 @@ pub mod attention {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 4,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::Some(Contraction {
             lhs: 0,
             rhs: 1,

@@ -82,6 +82,7 @@ pub mod axpy {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: true,
+            passed_on: &[],
         },
         backward: ::core::option::Option::None,
     };
@@ -113,10 +114,13 @@ pub mod axpy {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 5,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",

@@ -27,7 +27,7 @@ pub mod cross_entropy {
             forward: &[
                 &[
                     PassFn::of::<Forward0Level0<T>>(),
-                    PassFn::of::<Forward0Level1<T>>(),
+                    PassFn::of_lines::<Forward0Level1<T>>(),
                     PassFn::of::<Forward0Outer<T>>(),
                 ],
                 &[PassFn::of::<Forward1Level0<T>>(), PassFn::of::<Forward1Outer<T>>()],
@@ -49,17 +49,31 @@ pub mod cross_entropy {
         }
     }
     struct Forward0Level1<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Forward0Level1<T> {
+    impl<T: Float> LineBody for Forward0Level1<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let logits_slice = &block.input::<T>(0)[..n];
-            let ms = &block.row::<T::Compute>(0)[..n];
+            let ms = block.line_row::<T::Compute, L>(0);
             let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
-            for i in 0..n {
-                let logits = logits_slice[i].widen();
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let logits_slice = line.of(logits_slice);
+                let ms = line.values(ms);
+                let sum1_terms = line.of_mut(sum1_terms);
+                let i = 0;
                 let m = ms[i];
-                sum1_terms[i] = Compute::exp::<I>(logits - m);
+                for i in 0..n {
+                    let m = if L::SHARED {
+                        m
+                    } else {
+                        let m = ms[i];
+                        m
+                    };
+                    let logits = logits_slice[i].widen();
+                    sum1_terms[i] = Compute::exp::<I>(logits - m);
+                }
             }
         }
     }
@@ -87,9 +101,9 @@ pub mod cross_entropy {
             let n = block.len();
             let ms = &block.input::<T::Compute>(0)[..n];
             let saved1s = &block.input::<T::Compute>(1)[..n];
-            let logits_slice = block.gather::<T>(2);
             let targets = &block.input::<i64>(3)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
+            let logits_slice = block.gather::<T>(2);
             for i in 0..n {
                 let target = targets[i];
                 let logits = logits_slice.get(i, [target]).widen();
@@ -130,6 +144,7 @@ pub mod cross_entropy {
             let c1: T::Compute = Compute::from_f64(0.0);
             let size_n = block.size(0);
             let v0 = <T::Compute as Compute>::from_i64(size_n);
+            let reciprocal = c0 / v0;
             for i in 0..n {
                 let c = cs[i];
                 let logits = logits_slice[i].widen();
@@ -139,7 +154,7 @@ pub mod cross_entropy {
                 let saved1 = saved1s[i];
                 let m = ms[i];
                 dlogits[i] = T::narrow(
-                    g * (Compute::exp::<I>(logits - m) / saved1 - v1) / v0,
+                    reciprocal * g * (Compute::exp::<I>(logits - m) / saved1 - v1),
                 );
             }
         }
@@ -203,11 +218,13 @@ pub mod cross_entropy {
             temps: &[],
             kernels: &[FORWARD_0, FORWARD_1],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {
@@ -226,12 +243,14 @@ pub mod cross_entropy {
                 level: 0,
                 op: ReduceOp::Max,
                 value: Elem::Compute,
+                operand: ::core::option::Option::Some(0),
                 name: "max[C]",
             },
             Reduction {
                 level: 1,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[C]",
             },
         ],
@@ -259,26 +278,36 @@ pub mod cross_entropy {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 2,
             },
             Pass {
                 kind: PassKind::Level(1),
                 operands: &[0],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[1],
                 writes: &[],
+                cost: 20,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0, 1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0, 1],
+                cost: 4,
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Reduced,
+            operands: &[],
+        }),
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -318,6 +347,7 @@ pub mod cross_entropy {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[N]",
             },
         ],
@@ -337,18 +367,23 @@ pub mod cross_entropy {
                 operands: &[0, 1, 2, 3],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 46,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 11,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -405,10 +440,13 @@ pub mod cross_entropy {
                 operands: &[0, 1, 2, 3, 4],
                 axes: &[1],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 50,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",

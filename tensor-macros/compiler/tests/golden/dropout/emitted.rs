@@ -131,11 +131,13 @@ mod dropout {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {
@@ -166,10 +168,13 @@ mod dropout {
                 operands: &[0],
                 axes: &[0, 1],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 65,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -206,10 +211,13 @@ mod dropout {
                 operands: &[0],
                 axes: &[0, 1],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 67,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",

@@ -33,9 +33,9 @@ pub mod embedding {
         #[inline(always)]
         fn run<I: Isa>(block: &Block<'_>) {
             let n = block.len();
-            let tables = block.gather::<T>(0);
             let ids_slice = &block.input::<i64>(1)[..n];
             let out = &mut block.output::<T>(0)[..n];
+            let tables = block.gather::<T>(0);
             for i in 0..n {
                 let ids = ids_slice[i];
                 let table = tables.get(i, [ids]).widen();
@@ -109,11 +109,13 @@ pub mod embedding {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {
@@ -149,10 +151,13 @@ pub mod embedding {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 26,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -195,10 +200,13 @@ pub mod embedding {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 3,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",

@@ -96,11 +96,13 @@ pub mod gelu {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: true,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
             elementwise: true,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {
@@ -131,10 +133,13 @@ pub mod gelu {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 26,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -176,10 +181,13 @@ pub mod gelu {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 43,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",

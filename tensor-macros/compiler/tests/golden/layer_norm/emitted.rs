@@ -38,14 +38,20 @@ pub mod layer_norm {
             forward: &[
                 &[
                     PassFn::of::<Forward0Level0<T>>(),
-                    PassFn::of::<Forward0Level1<T>>(),
-                    PassFn::of::<Forward0Inner<T>>(),
+                    PassFn::of_lines::<Forward0Level1<T>>(),
+                    PassFn::of_lines::<Forward0Inner<T>>(),
                     PassFn::of::<Forward0Outer<T>>(),
                 ],
             ],
             backward: &[
-                &[PassFn::of::<Backward0Level0<T>>(), PassFn::of::<Backward0Outer<T>>()],
-                &[PassFn::of::<Backward1Level0<T>>(), PassFn::of::<Backward1Inner<T>>()],
+                &[
+                    PassFn::of_lines::<Backward0Level0<T>>(),
+                    PassFn::of::<Backward0Outer<T>>(),
+                ],
+                &[
+                    PassFn::of_lines::<Backward1Level0<T>>(),
+                    PassFn::of_lines::<Backward1Inner<T>>(),
+                ],
             ],
         };
     }
@@ -63,46 +69,83 @@ pub mod layer_norm {
         }
     }
     struct Forward0Level1<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Forward0Level1<T> {
+    impl<T: Float> LineBody for Forward0Level1<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let xs = &block.input::<T>(0)[..n];
-            let sum0s = &block.row::<T::Compute>(0)[..n];
+            let sum0s = block.line_row::<T::Compute, L>(0);
             let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
-            for i in 0..n {
-                let x = xs[i].widen();
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let xs = line.of(xs);
+                let sum0s = line.values(sum0s);
+                let sum1_terms = line.of_mut(sum1_terms);
+                let i = 0;
                 let sum0 = sum0s[i];
-                let d = x - sum0 / v0;
-                sum1_terms[i] = d * d;
+                let v1 = sum0 / v0;
+                for i in 0..n {
+                    let v1 = if L::SHARED {
+                        v1
+                    } else {
+                        let sum0 = sum0s[i];
+                        let v1 = sum0 / v0;
+                        v1
+                    };
+                    let x = xs[i].widen();
+                    let d = x - v1;
+                    sum1_terms[i] = d * d;
+                }
             }
         }
     }
     struct Forward0Inner<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Forward0Inner<T> {
+    impl<T: Float> LineBody for Forward0Inner<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let xs = &block.input::<T>(0)[..n];
             let gammas = &block.input::<T>(1)[..n];
             let betas = &block.input::<T>(2)[..n];
             let out = &mut block.output::<T>(0)[..n];
-            let sum0s = &block.row::<T::Compute>(0)[..n];
-            let sum1s = &block.row::<T::Compute>(1)[..n];
+            let sum0s = block.line_row::<T::Compute, L>(0);
+            let sum1s = block.line_row::<T::Compute, L>(1);
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
             let eps = block.float::<T::Compute>(0);
-            for i in 0..n {
-                let x = xs[i].widen();
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let xs = line.of(xs);
+                let gammas = line.of(gammas);
+                let betas = line.of(betas);
+                let out = line.of_mut(out);
+                let sum0s = line.values(sum0s);
+                let sum1s = line.values(sum1s);
+                let i = 0;
                 let sum0 = sum0s[i];
-                let d = x - sum0 / v0;
+                let v1 = sum0 / v0;
                 let sum1 = sum1s[i];
-                let gamma = gammas[i].widen();
-                let v1 = d * Compute::rsqrt::<I>(sum1 / v0 + eps) * gamma;
-                let beta = betas[i].widen();
-                out[i] = T::narrow(v1 + beta);
+                let v2 = Compute::rsqrt::<I>(sum1 / v0 + eps);
+                for i in 0..n {
+                    let (v1, v2) = if L::SHARED {
+                        (v1, v2)
+                    } else {
+                        let sum0 = sum0s[i];
+                        let v1 = sum0 / v0;
+                        let sum1 = sum1s[i];
+                        let v2 = Compute::rsqrt::<I>(sum1 / v0 + eps);
+                        (v1, v2)
+                    };
+                    let x = xs[i].widen();
+                    let d = x - v1;
+                    let gamma = gammas[i].widen();
+                    let beta = betas[i].widen();
+                    out[i] = T::narrow(d * v2 * gamma + beta);
+                }
             }
         }
     }
@@ -124,27 +167,48 @@ pub mod layer_norm {
         }
     }
     struct Backward0Level0<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Backward0Level0<T> {
+    impl<T: Float> LineBody for Backward0Level0<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let gs = &block.input::<T::Compute>(0)[..n];
             let xs = &block.input::<T>(1)[..n];
-            let saved0s = &block.input::<T::Compute>(2)[..n];
-            let saved1s = &block.input::<T::Compute>(3)[..n];
+            let saved0s = block.line_input::<T::Compute, L>(2);
+            let saved1s = block.line_input::<T::Compute, L>(3);
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
             let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
             let eps = block.float::<T::Compute>(0);
-            for i in 0..n {
-                let x = xs[i].widen();
-                let g = gs[i];
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let gs = line.of(gs);
+                let xs = line.of(xs);
+                let saved0s = line.values(saved0s);
+                let saved1s = line.values(saved1s);
+                let sum0_terms = line.of_mut(sum0_terms);
+                let sum1_terms = line.of_mut(sum1_terms);
+                let i = 0;
                 let saved1 = saved1s[i];
+                let v1 = Compute::rsqrt::<I>(saved1 / v0 + eps);
                 let saved0 = saved0s[i];
-                let v1 = (x - saved0 / v0) * Compute::rsqrt::<I>(saved1 / v0 + eps);
-                sum0_terms[i] = g;
-                sum1_terms[i] = v1 * g;
+                let v2 = saved0 / v0;
+                for i in 0..n {
+                    let (v1, v2) = if L::SHARED {
+                        (v1, v2)
+                    } else {
+                        let saved1 = saved1s[i];
+                        let v1 = Compute::rsqrt::<I>(saved1 / v0 + eps);
+                        let saved0 = saved0s[i];
+                        let v2 = saved0 / v0;
+                        (v1, v2)
+                    };
+                    let x = xs[i].widen();
+                    let g = gs[i];
+                    sum0_terms[i] = g;
+                    sum1_terms[i] = (x - v2) * v1 * g;
+                }
             }
         }
     }
@@ -166,56 +230,102 @@ pub mod layer_norm {
         }
     }
     struct Backward1Level0<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Backward1Level0<T> {
+    impl<T: Float> LineBody for Backward1Level0<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let gammas = &block.input::<T>(0)[..n];
             let gs = &block.input::<T::Compute>(1)[..n];
             let xs = &block.input::<T>(2)[..n];
-            let saved0s = &block.input::<T::Compute>(3)[..n];
+            let saved0s = block.line_input::<T::Compute, L>(3);
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
             let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
-            for i in 0..n {
-                let x = xs[i].widen();
-                let gamma = gammas[i].widen();
-                let g = gs[i];
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let gammas = line.of(gammas);
+                let gs = line.of(gs);
+                let xs = line.of(xs);
+                let saved0s = line.values(saved0s);
+                let sum0_terms = line.of_mut(sum0_terms);
+                let sum1_terms = line.of_mut(sum1_terms);
+                let i = 0;
                 let saved0 = saved0s[i];
-                sum0_terms[i] = gamma * g;
-                sum1_terms[i] = gamma * (x - saved0 / v0) * g;
+                let v1 = saved0 / v0;
+                for i in 0..n {
+                    let v1 = if L::SHARED {
+                        v1
+                    } else {
+                        let saved0 = saved0s[i];
+                        let v1 = saved0 / v0;
+                        v1
+                    };
+                    let x = xs[i].widen();
+                    let gamma = gammas[i].widen();
+                    let g = gs[i];
+                    sum0_terms[i] = gamma * g;
+                    sum1_terms[i] = gamma * (x - v1) * g;
+                }
             }
         }
     }
     struct Backward1Inner<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Backward1Inner<T> {
+    impl<T: Float> LineBody for Backward1Inner<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let gammas = &block.input::<T>(0)[..n];
             let gs = &block.input::<T::Compute>(1)[..n];
             let xs = &block.input::<T>(2)[..n];
-            let saved0s = &block.input::<T::Compute>(3)[..n];
-            let saved1s = &block.input::<T::Compute>(4)[..n];
+            let saved0s = block.line_input::<T::Compute, L>(3);
+            let saved1s = block.line_input::<T::Compute, L>(4);
             let dx = &mut block.output::<T>(0)[..n];
-            let sum0s = &block.row::<T::Compute>(0)[..n];
-            let sum1s = &block.row::<T::Compute>(1)[..n];
+            let sum0s = block.line_row::<T::Compute, L>(0);
+            let sum1s = block.line_row::<T::Compute, L>(1);
+            let c0: T::Compute = Compute::from_f64(1.0);
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
             let eps = block.float::<T::Compute>(0);
-            for i in 0..n {
-                let x = xs[i].widen();
-                let gamma = gammas[i].widen();
-                let g = gs[i];
+            let reciprocal = c0 / v0;
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let gammas = line.of(gammas);
+                let gs = line.of(gs);
+                let xs = line.of(xs);
+                let saved0s = line.values(saved0s);
+                let saved1s = line.values(saved1s);
+                let dx = line.of_mut(dx);
+                let sum0s = line.values(sum0s);
+                let sum1s = line.values(sum1s);
+                let i = 0;
                 let sum0 = sum0s[i];
                 let saved1 = saved1s[i];
                 let v1 = Compute::rsqrt::<I>(saved1 / v0 + eps);
                 let saved0 = saved0s[i];
+                let v2 = saved0 / v0;
                 let sum1 = sum1s[i];
-                let v2 = v1 * v1 * sum1 * (x - saved0 / v0);
-                let v3 = -(gamma * g) + (sum0 + v2) / v0;
-                dx[i] = T::narrow(-(v1 * v3));
+                for i in 0..n {
+                    let (sum0, v1, v2, sum1) = if L::SHARED {
+                        (sum0, v1, v2, sum1)
+                    } else {
+                        let sum0 = sum0s[i];
+                        let saved1 = saved1s[i];
+                        let v1 = Compute::rsqrt::<I>(saved1 / v0 + eps);
+                        let saved0 = saved0s[i];
+                        let v2 = saved0 / v0;
+                        let sum1 = sum1s[i];
+                        (sum0, v1, v2, sum1)
+                    };
+                    let x = xs[i].widen();
+                    let gamma = gammas[i].widen();
+                    let g = gs[i];
+                    let v3 = sum0 + v1 * v1 * sum1 * (x - v2);
+                    let v4 = v1 * (-(gamma * g) + reciprocal * v3);
+                    dx[i] = T::narrow(-v4);
+                }
             }
         }
     }
@@ -285,11 +395,13 @@ pub mod layer_norm {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0, BACKWARD_1],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {
@@ -318,12 +430,14 @@ pub mod layer_norm {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::Some(0),
                 name: "sum[C]",
             },
             Reduction {
                 level: 1,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[C]",
             },
         ],
@@ -359,34 +473,46 @@ pub mod layer_norm {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 2,
             },
             Pass {
                 kind: PassKind::Level(1),
                 operands: &[0],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[1],
                 writes: &[],
+                cost: 14,
             },
             Pass {
                 kind: PassKind::Inner,
                 operands: &[0, 1, 2],
                 axes: &[],
                 rows: &[0, 1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 44,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0, 1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[1, 2],
+                cost: 4,
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Reduced,
+            operands: &[],
+        }),
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -426,12 +552,14 @@ pub mod layer_norm {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::Some(0),
                 name: "sum[..]",
             },
             Reduction {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[..]",
             },
         ],
@@ -459,18 +587,26 @@ pub mod layer_norm {
                 operands: &[0, 1, 2, 3],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0, 1],
                 writes: &[],
+                cost: 44,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0, 1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0, 1],
+                cost: 4,
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Free,
+            operands: &[2, 3],
+        }),
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -515,12 +651,14 @@ pub mod layer_norm {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[C]",
             },
             Reduction {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[C]",
             },
         ],
@@ -540,18 +678,26 @@ pub mod layer_norm {
                 operands: &[0, 1, 2, 3],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0, 1],
                 writes: &[],
+                cost: 21,
             },
             Pass {
                 kind: PassKind::Inner,
                 operands: &[0, 1, 2, 3, 4],
                 axes: &[],
                 rows: &[0, 1],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 65,
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Reduced,
+            operands: &[3, 4],
+        }),
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",

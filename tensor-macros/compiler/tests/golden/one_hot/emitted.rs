@@ -79,6 +79,7 @@ pub mod one_hot {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::None,
     };
@@ -110,10 +111,13 @@ pub mod one_hot {
                 operands: &[0],
                 axes: &[1],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 5,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",

@@ -84,11 +84,13 @@ pub mod shift {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {
@@ -125,10 +127,13 @@ pub mod shift {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -171,10 +176,13 @@ pub mod shift {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
+        lines: ::core::option::Option::None,
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",

@@ -20,12 +20,15 @@ pub mod softmax {
             forward: &[
                 &[
                     PassFn::of::<Forward0Level0<T>>(),
-                    PassFn::of::<Forward0Level1<T>>(),
-                    PassFn::of::<Forward0Inner<T>>(),
+                    PassFn::of_lines::<Forward0Level1<T>>(),
+                    PassFn::of_lines::<Forward0Inner<T>>(),
                 ],
             ],
             backward: &[
-                &[PassFn::of::<Backward0Level0<T>>(), PassFn::of::<Backward0Inner<T>>()],
+                &[
+                    PassFn::of::<Backward0Level0<T>>(),
+                    PassFn::of_lines::<Backward0Inner<T>>(),
+                ],
             ],
         };
     }
@@ -43,39 +46,65 @@ pub mod softmax {
         }
     }
     struct Forward0Level1<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Forward0Level1<T> {
+    impl<T: Float> LineBody for Forward0Level1<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let xs = &block.input::<T>(0)[..n];
-            let max0s = &block.row::<T::Compute>(0)[..n];
+            let max0s = block.line_row::<T::Compute, L>(0);
             let sum1_terms = &mut block.values::<T::Compute>(1)[..n];
-            for i in 0..n {
-                let x = xs[i].widen();
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let xs = line.of(xs);
+                let max0s = line.values(max0s);
+                let sum1_terms = line.of_mut(sum1_terms);
+                let i = 0;
                 let max0 = max0s[i];
-                let e = Compute::exp::<I>(x - max0);
-                sum1_terms[i] = e;
+                for i in 0..n {
+                    let max0 = if L::SHARED {
+                        max0
+                    } else {
+                        let max0 = max0s[i];
+                        max0
+                    };
+                    let x = xs[i].widen();
+                    let e = Compute::exp::<I>(x - max0);
+                    sum1_terms[i] = e;
+                }
             }
         }
     }
     struct Forward0Inner<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Forward0Inner<T> {
+    impl<T: Float> LineBody for Forward0Inner<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
-            let xs = &block.input::<T>(0)[..n];
             let out = &mut block.output::<T>(0)[..n];
             let saved0_out = &mut block.output::<T::Compute>(1)[..n];
-            let max0s = &block.row::<T::Compute>(0)[..n];
-            let sum1s = &block.row::<T::Compute>(1)[..n];
-            for i in 0..n {
-                let x = xs[i].widen();
-                let max0 = max0s[i];
-                let e = Compute::exp::<I>(x - max0);
+            let sum1_terms = &block.body::<T::Compute>(1)[..n];
+            let sum1s = block.line_row::<T::Compute, L>(1);
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let out = line.of_mut(out);
+                let saved0_out = line.of_mut(saved0_out);
+                let sum1_terms = line.of(sum1_terms);
+                let sum1s = line.values(sum1s);
+                let i = 0;
                 let sum1 = sum1s[i];
-                let v0 = e / sum1;
-                out[i] = T::narrow(v0);
-                saved0_out[i] = v0;
+                for i in 0..n {
+                    let sum1 = if L::SHARED {
+                        sum1
+                    } else {
+                        let sum1 = sum1s[i];
+                        sum1
+                    };
+                    let e = sum1_terms[i];
+                    let v0 = e / sum1;
+                    out[i] = T::narrow(v0);
+                    saved0_out[i] = v0;
+                }
             }
         }
     }
@@ -95,19 +124,34 @@ pub mod softmax {
         }
     }
     struct Backward0Inner<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Backward0Inner<T> {
+    impl<T: Float> LineBody for Backward0Inner<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let saved0s = &block.input::<T::Compute>(0)[..n];
             let gs = &block.input::<T::Compute>(1)[..n];
             let dx = &mut block.output::<T>(0)[..n];
-            let sum0s = &block.row::<T::Compute>(0)[..n];
-            for i in 0..n {
-                let g = gs[i];
-                let saved0 = saved0s[i];
+            let sum0s = block.line_row::<T::Compute, L>(0);
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let saved0s = line.of(saved0s);
+                let gs = line.of(gs);
+                let dx = line.of_mut(dx);
+                let sum0s = line.values(sum0s);
+                let i = 0;
                 let sum0 = sum0s[i];
-                dx[i] = T::narrow(-(saved0 * (sum0 - g)));
+                for i in 0..n {
+                    let sum0 = if L::SHARED {
+                        sum0
+                    } else {
+                        let sum0 = sum0s[i];
+                        sum0
+                    };
+                    let g = gs[i];
+                    let saved0 = saved0s[i];
+                    dx[i] = T::narrow(-(saved0 * (sum0 - g)));
+                }
             }
         }
     }
@@ -156,11 +200,13 @@ pub mod softmax {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {
@@ -179,12 +225,14 @@ pub mod softmax {
                 level: 0,
                 op: ReduceOp::Max,
                 value: Elem::Compute,
+                operand: ::core::option::Option::Some(0),
                 name: "max[C]",
             },
             Reduction {
                 level: 1,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[C]",
             },
         ],
@@ -212,26 +260,36 @@ pub mod softmax {
                 operands: &[0],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 2,
             },
             Pass {
                 kind: PassKind::Level(1),
                 operands: &[0],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[1],
                 writes: &[],
+                cost: 20,
             },
             Pass {
                 kind: PassKind::Inner,
-                operands: &[0],
+                operands: &[],
                 axes: &[],
-                rows: &[0, 1],
+                rows: &[1],
+                bodies: &[1],
                 reductions: &[],
                 writes: &[0, 1],
+                cost: 12,
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Reduced,
+            operands: &[],
+        }),
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -261,6 +319,7 @@ pub mod softmax {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[C]",
             },
         ],
@@ -280,18 +339,26 @@ pub mod softmax {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 5,
             },
             Pass {
                 kind: PassKind::Inner,
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 9,
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Reduced,
+            operands: &[],
+        }),
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",

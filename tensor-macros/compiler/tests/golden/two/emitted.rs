@@ -41,13 +41,19 @@ pub mod two {
             forward: &[
                 &[
                     PassFn::of::<Forward0Level0<T>>(),
-                    PassFn::of::<Forward0Inner<T>>(),
+                    PassFn::of_lines::<Forward0Inner<T>>(),
                     PassFn::of::<Forward0Outer<T>>(),
                 ],
             ],
             backward: &[
-                &[PassFn::of::<Backward0Level0<T>>(), PassFn::of::<Backward0Inner<T>>()],
-                &[PassFn::of::<Backward1Level0<T>>(), PassFn::of::<Backward1Outer<T>>()],
+                &[
+                    PassFn::of::<Backward0Level0<T>>(),
+                    PassFn::of_lines::<Backward0Inner<T>>(),
+                ],
+                &[
+                    PassFn::of_lines::<Backward1Level0<T>>(),
+                    PassFn::of::<Backward1Outer<T>>(),
+                ],
             ],
         };
     }
@@ -72,25 +78,43 @@ pub mod two {
         }
     }
     struct Forward0Inner<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Forward0Inner<T> {
+    impl<T: Float> LineBody for Forward0Inner<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let xs = &block.input::<T>(0)[..n];
             let rs = &block.input::<T>(1)[..n];
             let gammas = &block.input::<T>(2)[..n];
             let out1 = &mut block.output::<T>(2)[..n];
-            let sum0s = &block.row::<T::Compute>(0)[..n];
+            let sum0s = block.line_row::<T::Compute, L>(0);
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
             let eps = block.float::<T::Compute>(0);
-            for i in 0..n {
-                let x = xs[i].widen();
-                let r = rs[i].widen();
-                let h = x + r;
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let xs = line.of(xs);
+                let rs = line.of(rs);
+                let gammas = line.of(gammas);
+                let out1 = line.of_mut(out1);
+                let sum0s = line.values(sum0s);
+                let i = 0;
                 let sum0 = sum0s[i];
-                let gamma = gammas[i].widen();
-                out1[i] = T::narrow(h * Compute::rsqrt::<I>(sum0 / v0 + eps) * gamma);
+                let v1 = Compute::rsqrt::<I>(sum0 / v0 + eps);
+                for i in 0..n {
+                    let v1 = if L::SHARED {
+                        v1
+                    } else {
+                        let sum0 = sum0s[i];
+                        let v1 = Compute::rsqrt::<I>(sum0 / v0 + eps);
+                        v1
+                    };
+                    let x = xs[i].widen();
+                    let r = rs[i].widen();
+                    let h = x + r;
+                    let gamma = gammas[i].widen();
+                    out1[i] = T::narrow(h * v1 * gamma);
+                }
             }
         }
     }
@@ -125,53 +149,93 @@ pub mod two {
         }
     }
     struct Backward0Inner<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Backward0Inner<T> {
+    impl<T: Float> LineBody for Backward0Inner<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let gammas = &block.input::<T>(0)[..n];
             let hs = &block.input::<T::Compute>(1)[..n];
             let g1s = &block.input::<T::Compute>(2)[..n];
             let g0s = &block.input::<T::Compute>(3)[..n];
-            let saved0s = &block.input::<T::Compute>(4)[..n];
+            let saved0s = block.line_input::<T::Compute, L>(4);
             let dx = &mut block.output::<T>(0)[..n];
             let dr = &mut block.output::<T>(1)[..n];
-            let sum0s = &block.row::<T::Compute>(0)[..n];
+            let sum0s = block.line_row::<T::Compute, L>(0);
+            let c0: T::Compute = Compute::from_f64(1.0);
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
             let eps = block.float::<T::Compute>(0);
-            for i in 0..n {
-                let gamma = gammas[i].widen();
-                let g0 = g0s[i];
-                let g1 = g1s[i];
+            let reciprocal = c0 / v0;
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let gammas = line.of(gammas);
+                let hs = line.of(hs);
+                let g1s = line.of(g1s);
+                let g0s = line.of(g0s);
+                let saved0s = line.values(saved0s);
+                let dx = line.of_mut(dx);
+                let dr = line.of_mut(dr);
+                let sum0s = line.values(sum0s);
+                let i = 0;
                 let saved0 = saved0s[i];
                 let v1 = Compute::rsqrt::<I>(saved0 / v0 + eps);
-                let h = hs[i];
                 let sum0 = sum0s[i];
-                let v2 = gamma * g1 - v1 * v1 * sum0 * h / v0;
-                let v3 = g0 + v1 * v2;
-                dx[i] = T::narrow(v3);
-                dr[i] = T::narrow(v3);
+                for i in 0..n {
+                    let (v1, sum0) = if L::SHARED {
+                        (v1, sum0)
+                    } else {
+                        let saved0 = saved0s[i];
+                        let v1 = Compute::rsqrt::<I>(saved0 / v0 + eps);
+                        let sum0 = sum0s[i];
+                        (v1, sum0)
+                    };
+                    let gamma = gammas[i].widen();
+                    let g0 = g0s[i];
+                    let g1 = g1s[i];
+                    let h = hs[i];
+                    let v2 = gamma * g1 - reciprocal * v1 * v1 * sum0 * h;
+                    let v3 = g0 + v1 * v2;
+                    dx[i] = T::narrow(v3);
+                    dr[i] = T::narrow(v3);
+                }
             }
         }
     }
     struct Backward1Level0<T>(::core::marker::PhantomData<T>);
-    impl<T: Float> PassBody for Backward1Level0<T> {
+    impl<T: Float> LineBody for Backward1Level0<T> {
         #[inline(always)]
-        fn run<I: Isa>(block: &Block<'_>) {
+        fn run<I: Isa, L: LineValues>(block: &Block<'_>) {
             let n = block.len();
             let hs = &block.input::<T::Compute>(0)[..n];
-            let saved0s = &block.input::<T::Compute>(1)[..n];
+            let saved0s = block.line_input::<T::Compute, L>(1);
             let g1s = &block.input::<T::Compute>(2)[..n];
             let sum0_terms = &mut block.values::<T::Compute>(0)[..n];
             let size_c = block.size(1);
             let v0 = <T::Compute as Compute>::from_i64(size_c);
             let eps = block.float::<T::Compute>(0);
-            for i in 0..n {
-                let g1 = g1s[i];
+            for number in 0..block.lines::<L>() {
+                let line = block.line::<L>(number);
+                let n = line.len();
+                let hs = line.of(hs);
+                let saved0s = line.values(saved0s);
+                let g1s = line.of(g1s);
+                let sum0_terms = line.of_mut(sum0_terms);
+                let i = 0;
                 let saved0 = saved0s[i];
-                let h = hs[i];
-                sum0_terms[i] = h * Compute::rsqrt::<I>(saved0 / v0 + eps) * g1;
+                let v1 = Compute::rsqrt::<I>(saved0 / v0 + eps);
+                for i in 0..n {
+                    let v1 = if L::SHARED {
+                        v1
+                    } else {
+                        let saved0 = saved0s[i];
+                        let v1 = Compute::rsqrt::<I>(saved0 / v0 + eps);
+                        v1
+                    };
+                    let g1 = g1s[i];
+                    let h = hs[i];
+                    sum0_terms[i] = h * v1 * g1;
+                }
             }
         }
     }
@@ -258,11 +322,13 @@ pub mod two {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0, BACKWARD_1],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {
@@ -291,6 +357,7 @@ pub mod two {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[C]",
             },
         ],
@@ -334,26 +401,36 @@ pub mod two {
                 operands: &[0, 1],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[0, 1],
+                cost: 7,
             },
             Pass {
                 kind: PassKind::Inner,
                 operands: &[0, 1, 2],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[2],
+                cost: 34,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[3],
+                cost: 2,
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Reduced,
+            operands: &[],
+        }),
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -398,6 +475,7 @@ pub mod two {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[C]",
             },
         ],
@@ -425,18 +503,26 @@ pub mod two {
                 operands: &[0, 1, 2],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 7,
             },
             Pass {
                 kind: PassKind::Inner,
                 operands: &[0, 1, 2, 3, 4],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0, 1],
+                cost: 54,
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Reduced,
+            operands: &[4],
+        }),
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",
@@ -471,6 +557,7 @@ pub mod two {
                 level: 0,
                 op: ReduceOp::Sum,
                 value: Elem::Compute,
+                operand: ::core::option::Option::None,
                 name: "sum[..]",
             },
         ],
@@ -490,18 +577,26 @@ pub mod two {
                 operands: &[0, 1, 2],
                 axes: &[],
                 rows: &[],
+                bodies: &[],
                 reductions: &[0],
                 writes: &[],
+                cost: 33,
             },
             Pass {
                 kind: PassKind::Outer,
                 operands: &[],
                 axes: &[],
                 rows: &[0],
+                bodies: &[],
                 reductions: &[],
                 writes: &[0],
+                cost: 2,
             },
         ],
+        lines: ::core::option::Option::Some(Lines {
+            along: Along::Free,
+            operands: &[1],
+        }),
         contraction: ::core::option::Option::None,
         cuda: CudaText {
             entry: "",

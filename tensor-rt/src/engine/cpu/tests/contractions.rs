@@ -69,9 +69,26 @@ impl<T: Float> PassBody for Biased<T> {
     }
 }
 
-const LEVEL: Pass =
-    Pass { kind: PassKind::Level(0), operands: &[0, 1], axes: &[], rows: &[], reductions: &[0], writes: &[] };
-const STORE: Pass = Pass { kind: PassKind::Outer, operands: &[], axes: &[], rows: &[0], reductions: &[], writes: &[0] };
+const LEVEL: Pass = Pass {
+    kind: PassKind::Level(0),
+    operands: &[0, 1],
+    axes: &[],
+    rows: &[],
+    bodies: &[],
+    reductions: &[0],
+    writes: &[],
+    cost: 4,
+};
+const STORE: Pass = Pass {
+    kind: PassKind::Outer,
+    operands: &[],
+    axes: &[],
+    rows: &[0],
+    bodies: &[],
+    reductions: &[],
+    writes: &[0],
+    cost: 4,
+};
 
 /// `out[N, C] = sum[L](x[N, L] * w[C, L])`.
 const MATMUL: Kernel = Kernel {
@@ -85,6 +102,7 @@ const MATMUL: Kernel = Kernel {
     reductions: &[reduction(0, ReduceOp::Sum, Elem::Compute)],
     writes: &[own(0, Elem::Generic, &[B, O])],
     passes: &[LEVEL, STORE],
+    lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[B], n: &[O], guarded: false, bare: true }),
     cuda: CudaText::NONE,
 };
@@ -97,8 +115,18 @@ const LINEAR: Kernel = Kernel {
     ],
     passes: &[
         LEVEL,
-        Pass { kind: PassKind::Outer, operands: &[2], axes: &[], rows: &[0], reductions: &[], writes: &[0] },
+        Pass {
+            kind: PassKind::Outer,
+            operands: &[2],
+            axes: &[],
+            rows: &[0],
+            bodies: &[],
+            reductions: &[],
+            writes: &[0],
+            cost: 4,
+        },
     ],
+    lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[B], n: &[O], guarded: false, bare: false }),
     ..MATMUL
 };
@@ -214,6 +242,7 @@ const BATCHED: Kernel = Kernel {
     reductions: &[reduction(0, ReduceOp::Sum, Elem::Compute)],
     writes: &[own(0, Elem::Generic, &[REST, C, N])],
     passes: &[LEVEL, STORE],
+    lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[REST], m: &[N], n: &[C], guarded: false, bare: true }),
     cuda: CudaText::NONE,
 };
@@ -271,6 +300,7 @@ const WINDOW: Kernel = Kernel {
     reductions: &[reduction(0, ReduceOp::Sum, Elem::Compute)],
     writes: &[own(0, Elem::Generic, &[N, C])],
     passes: &[LEVEL, STORE],
+    lines: None,
     contraction: Some(Contraction { lhs: 0, rhs: 1, batch: &[], m: &[N], n: &[C], guarded: false, bare: true }),
     cuda: CudaText::NONE,
 };

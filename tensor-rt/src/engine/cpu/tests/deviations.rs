@@ -27,8 +27,26 @@ impl PassBody for Store {
 const F32: Elem = Elem::Fixed(DType::F32);
 const REDUCTIONS: &[Reduction] = &[reduction(0, ReduceOp::Sum, F32), reduction(0, ReduceOp::SquaredDeviation, F32)];
 const PASSES: &[Pass] = &[
-    Pass { kind: PassKind::Level(0), operands: &[0], axes: &[], rows: &[], reductions: &[0, 1], writes: &[] },
-    Pass { kind: PassKind::Outer, operands: &[], axes: &[], rows: &[0, 1], reductions: &[], writes: &[0, 1] },
+    Pass {
+        kind: PassKind::Level(0),
+        operands: &[0],
+        axes: &[],
+        rows: &[],
+        bodies: &[],
+        reductions: &[0, 1],
+        writes: &[],
+        cost: 4,
+    },
+    Pass {
+        kind: PassKind::Outer,
+        operands: &[],
+        axes: &[],
+        rows: &[0, 1],
+        bodies: &[],
+        reductions: &[],
+        writes: &[0, 1],
+        cost: 4,
+    },
 ];
 
 /// Over the rows of `x[N, C]`.
@@ -40,6 +58,7 @@ const OVER_N: Kernel = Kernel {
     reductions: REDUCTIONS,
     writes: &[own(0, F32, &[C]), own(1, F32, &[C])],
     passes: PASSES,
+    lines: None,
     contraction: None,
     cuda: CudaText::NONE,
 };

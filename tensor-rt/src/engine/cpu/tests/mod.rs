@@ -120,7 +120,7 @@ static PROGRAM: Program = Program {
     outputs: &[],
     assertions: &[],
     saved: &[],
-    forward: Schedule { temps: &[], kernels: &[], elementwise: false },
+    forward: Schedule { temps: &[], kernels: &[], elementwise: false, passed_on: &[] },
     backward: None,
 };
 
@@ -133,7 +133,7 @@ const fn own(output: u16, elem: Elem, axes: &'static [u16]) -> Write {
 }
 
 const fn reduction(level: u8, op: ReduceOp, value: Elem) -> Reduction {
-    Reduction { level, op, value, name: "reduction" }
+    Reduction { level, op, value, operand: None, name: "reduction" }
 }
 
 struct Sizes<'a> {

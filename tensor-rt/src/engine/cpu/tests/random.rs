@@ -31,9 +31,12 @@ const NOISE: Kernel = Kernel {
         operands: &[],
         axes: &[N, REST],
         rows: &[],
+        bodies: &[],
         reductions: &[],
         writes: &[0],
+        cost: 4,
     }],
+    lines: None,
     contraction: None,
     cuda: CudaText::NONE,
 };
