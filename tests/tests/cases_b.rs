@@ -4,6 +4,7 @@ use tensor_rt::prelude::*;
 use tensor_rt_kernels::contraction::matmul;
 use tensor_rt_kernels::loss::{huber, l1, mse, smooth_l1};
 use tensor_rt_kernels::statistics::cumsum;
+use tests::device::Read;
 use tests::{assert_does_not_compile, assert_values};
 
 tensor_fn! {
@@ -18,50 +19,46 @@ tensor_fn! {
     fn odd(x: &Tensor[..]) -> Tensor[..] { 2.0 * x + 1.0 }
 }
 
-fn arange(count: usize) -> Result<Tensor> {
-    Tensor::arange(&Cpu, 0.0, count as f32, 1.0)
+fn arange<D: Device>(device: &D, count: usize) -> Result<Tensor<D>> {
+    Tensor::arange(device, 0.0, count as f32, 1.0)
 }
 
-#[test]
-fn case_b1_offset_of_a_strided_operand() -> Result<()> {
-    let run = |columns: Tensor| -> Result<(Tensor<Cpu, Grad>, Tensor, Tensor)> {
+fn case_b1_offset_of_a_strided_operand<D: Device>(device: &D) -> Result<()> {
+    let run = |columns: Tensor<D>| -> Result<(Tensor<D>, Tensor<D>, Tensor<D>)> {
         let w = columns.requires_grad();
-        let x = Tensor::new(&Cpu, [[1.0], [10.0]])?.requires_grad();
+        let x = Tensor::new(device, [[1.0], [10.0]])?.requires_grad();
         let y = matmul(&w, &x)?;
-        let gradients = y.clone().backward_with(&Tensor::new(&Cpu, [[1.0], [3.0]])?)?;
-        Ok((y, gradients.get(&w).unwrap(), gradients.get(&x).unwrap()))
+        let gradients = y.clone().backward_with(&Tensor::new(device, [[1.0], [3.0]])?)?;
+        Ok((y.detach(), gradients.get(&w).unwrap(), gradients.get(&x).unwrap()))
     };
-    let columns = arange(8)?.reshape([2, 4])?.narrow(1, 2, 2)?;
+    let columns = arange(device, 8)?.reshape([2, 4])?.narrow(1, 2, 2)?;
     let (y, dw, dx) = run(columns.clone())?;
     assert_values(&y, &[2, 1], &[32.0, 76.0]);
     assert_values(&dw, &[2, 2], &[1.0, 10.0, 3.0, 30.0]);
     assert_values(&dx, &[2, 1], &[20.0, 24.0]);
     let (copied, dw_copied, dx_copied) = run(columns.contiguous()?)?;
-    assert_eq!(copied.to_vec()?, y.to_vec()?);
-    assert_eq!(dw_copied.to_vec()?, dw.to_vec()?);
-    assert_eq!(dx_copied.to_vec()?, dx.to_vec()?);
+    assert_eq!(copied.read()?, y.read()?);
+    assert_eq!(dw_copied.read()?, dw.read()?);
+    assert_eq!(dx_copied.read()?, dx.read()?);
     Ok(())
 }
 
-#[test]
-fn case_b3_row_sums_of_a_transposed() -> Result<()> {
-    let x = Tensor::new(&Cpu, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])?.transpose(0, 1)?;
+fn case_b3_row_sums_of_a_transposed<D: Device>(device: &D) -> Result<()> {
+    let x = Tensor::new(device, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])?.transpose(0, 1)?;
     assert_values(&row_sums(&x)?, &[3], &[5.0, 7.0, 9.0]);
     Ok(())
 }
 
-#[test]
-fn case_b5_argmin_of_a_transposed() -> Result<()> {
-    let x = Tensor::new(&Cpu, [[1.541, -0.2934], [-2.1788, 0.5684]])?;
+fn case_b5_argmin_of_a_transposed<D: Device>(device: &D) -> Result<()> {
+    let x = Tensor::new(device, [[1.541, -0.2934], [-2.1788, 0.5684]])?;
     let flat = (x.transpose(0, 1)? + 0.5)?.flatten()?;
     assert_eq!(first_smallest(&flat)?.item()?, 1);
     assert_eq!(first_smallest(&x.transpose(0, 1)?.flatten()?)?.item()?, 1);
     Ok(())
 }
 
-#[test]
-fn case_b7_a_full_slice_changes_nothing() -> Result<()> {
-    let x = arange(6)?.reshape([1, 3, 2])?.permute([0, 2, 1])?;
+fn case_b7_a_full_slice_changes_nothing<D: Device>(device: &D) -> Result<()> {
+    let x = arange(device, 6)?.reshape([1, 3, 2])?.permute([0, 2, 1])?;
     let full = x.slice((0..1, 0..2, 0..3))?;
     assert_values(&x, &[1, 2, 3], &[0.0, 2.0, 4.0, 1.0, 3.0, 5.0]);
     assert_values(&full, &[1, 2, 3], &[0.0, 2.0, 4.0, 1.0, 3.0, 5.0]);
@@ -69,10 +66,9 @@ fn case_b7_a_full_slice_changes_nothing() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn case_b9_losses_never_broadcast() -> Result<()> {
-    let prediction = Tensor::new(&Cpu, [[1.0], [2.0], [3.0]])?;
-    let target = Tensor::new(&Cpu, [1.0, 2.0, 3.0])?;
+fn case_b9_losses_never_broadcast<D: Device>(device: &D) -> Result<()> {
+    let prediction = Tensor::new(device, [[1.0], [2.0], [3.0]])?;
+    let target = Tensor::new(device, [1.0, 2.0, 3.0])?;
     let error = mse(&prediction, &target).unwrap_err();
     let text = error.to_string();
     assert!(text.starts_with("mse: ") && text.contains("[3, 1]") && text.contains("[3]"), "{text}");
@@ -84,55 +80,50 @@ fn case_b9_losses_never_broadcast() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn case_b11_comparison_of_nothing() -> Result<()> {
-    let nothing = Tensor::zeros(&Cpu, [2, 1, 1, 0])?;
+fn case_b11_comparison_of_nothing<D: Device>(device: &D) -> Result<()> {
+    let nothing = Tensor::zeros(device, [2, 1, 1, 0])?;
     let same = equal(&nothing, &nothing)?;
     assert_eq!(same.shape(), &[2, 1, 1, 0]);
-    assert_eq!(same.to_vec()?, Vec::<bool>::new());
+    assert_eq!(same.read()?, Vec::<bool>::new());
     Ok(())
 }
 
-#[test]
-fn case_b13_reversed_views() -> Result<()> {
-    let x = Tensor::new(&Cpu, [1.0, 2.0, 3.0, 4.0])?.flip(0)?;
+fn case_b13_reversed_views<D: Device>(device: &D) -> Result<()> {
+    let x = Tensor::new(device, [1.0, 2.0, 3.0, 4.0])?.flip(0)?;
     assert_values(&x, &[4], &[4.0, 3.0, 2.0, 1.0]);
     assert_values(&x.narrow(0, 1, 2)?, &[2], &[3.0, 2.0]);
-    assert_values(&x.to(&Cpu)?.to_host()?, &[4], &[4.0, 3.0, 2.0, 1.0]);
+    assert_values(&x.to(device)?.to_host()?, &[4], &[4.0, 3.0, 2.0, 1.0]);
     assert_values(&x.contiguous()?, &[4], &[4.0, 3.0, 2.0, 1.0]);
     assert_values(&cumsum(&x)?, &[4], &[4.0, 7.0, 9.0, 10.0]);
     Ok(())
 }
 
-#[test]
-fn case_b15_expanded_output() -> Result<()> {
-    let base = Tensor::zeros(&Cpu, [1])?;
+fn case_b15_expanded_output<D: Device>(device: &D) -> Result<()> {
+    let base = Tensor::zeros(device, [1])?;
     let mut output = base.broadcast_to([10])?;
-    assign(&mut output, &arange(10)?)?;
-    assert_eq!(output.to_vec()?, arange(10)?.to_vec()?);
+    assign(&mut output, &arange(device, 10)?)?;
+    assert_eq!(output.read()?, arange(device, 10)?.read()?);
     assert_values(&base, &[1], &[0.0]);
     Ok(())
 }
 
-#[test]
-fn case_b17_overlapping_writable_views() -> Result<()> {
+fn case_b17_overlapping_writable_views<D: Device>(device: &D) -> Result<()> {
     assert_does_not_compile("edit/two_writable_parts", "cannot borrow");
-    let mut x = Tensor::zeros(&Cpu, [10])?;
+    let mut x = Tensor::zeros(device, [10])?;
     {
         let mut view = x.view_mut()?;
         let (mut left, mut right) = view.split_at_mut(0, 5)?;
-        assign(&mut left, &Tensor::ones(&Cpu, [5])?)?;
-        assign(&mut right, &Tensor::full(&Cpu, [5], 2.0)?)?;
+        assign(&mut left, &Tensor::ones(device, [5])?)?;
+        assign(&mut right, &Tensor::full(device, [5], 2.0)?)?;
     }
     assert_values(&x, &[10], &[1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0]);
     Ok(())
 }
 
-#[test]
-fn case_b19_gradients_have_the_shape_of_their_inputs() -> Result<()> {
+fn case_b19_gradients_have_the_shape_of_their_inputs<D: Device>(device: &D) -> Result<()> {
     let leaves = || -> Result<_> {
-        let u = Tensor::new(&Cpu, [[1.0], [2.0]])?.requires_grad();
-        Ok((u, Tensor::new(&Cpu, [[10.0, 20.0, 30.0]])?.requires_grad()))
+        let u = Tensor::new(device, [[1.0], [2.0]])?.requires_grad();
+        Ok((u, Tensor::new(device, [[10.0, 20.0, 30.0]])?.requires_grad()))
     };
     let (u, b) = leaves()?;
     let loss = (&u + &b)?.sum()?;
@@ -147,16 +138,29 @@ fn case_b19_gradients_have_the_shape_of_their_inputs() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn case_b21_every_element_of_an_output_is_written() -> Result<()> {
+fn case_b21_every_element_of_an_output_is_written<D: Device>(device: &D) -> Result<()> {
     // The pool hands out what is left of these.
     for _ in 0..4 {
-        let stale: Vec<_> = (0..8).map(|_| Tensor::full(&Cpu, [6], f32::NAN)).collect::<Result<_>>()?;
+        let stale: Vec<_> = (0..8).map(|_| Tensor::full(device, [6], f32::NAN)).collect::<Result<_>>()?;
         drop(stale);
-        let x = arange(6)?.reshape([2, 3])?.transpose(0, 1)?;
+        let x = arange(device, 6)?.reshape([2, 3])?.transpose(0, 1)?;
         let y = odd(&x)?;
         assert!(y.is_contiguous());
-        assert_eq!(y.as_slice()?, [1.0, 7.0, 3.0, 9.0, 5.0, 11.0]);
+        assert_eq!(y.read()?, [1.0, 7.0, 3.0, 9.0, 5.0, 11.0]);
     }
     Ok(())
+}
+
+tests::on_each_device! {
+    case_b1_offset_of_a_strided_operand,
+    case_b3_row_sums_of_a_transposed,
+    case_b5_argmin_of_a_transposed,
+    case_b7_a_full_slice_changes_nothing,
+    case_b9_losses_never_broadcast,
+    case_b11_comparison_of_nothing,
+    case_b13_reversed_views,
+    case_b15_expanded_output,
+    case_b17_overlapping_writable_views,
+    case_b19_gradients_have_the_shape_of_their_inputs,
+    case_b21_every_element_of_an_output_is_written,
 }

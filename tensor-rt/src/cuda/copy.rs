@@ -2,12 +2,14 @@
 //!
 //! Each is given to one stream, after what it depends on there and on others.
 
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::buffer::Buffer;
 use super::driver;
 use super::event::Event;
 use super::host::HostBlock;
+use super::pinned::PinnedBlock;
 use super::stream::{Point, Stream};
 use crate::error::{Origin, Result};
 
@@ -49,18 +51,26 @@ pub(crate) fn upload(stream: &'static Stream, target: Bytes<'_>, source: &[u8], 
 }
 
 /// Copies to memory of the host, waits for the copy, and gives what went wrong before it.
+///
+/// It goes through pinned memory: a copy to other memory waits within the driver, where it would keep all other threads from
+/// giving work to any stream.
 pub(crate) fn download(stream: &'static Stream, target: &mut [u8], source: Bytes<'_>, origin: Origin) -> Result<()> {
     assert_eq!(source.length, target.len(), "bug in tensor-rt: a copy of another length");
-    if !target.is_empty() {
-        let mut submission = stream.submit(origin)?;
-        submission.reads(source.buffer)?;
-        // SAFETY: the source is that long (checked); the target is borrowed until the stream was waited for below, and is
-        // not pinned, so that the driver writes it before it returns from either call.
-        unsafe { driver::copy_to_host(target.as_mut_ptr().cast(), source.address(), target.len(), submission.raw()) }
-            .map_err(|failure| submission.error(failure))?;
-        submission.done([source.buffer], []);
+    if target.is_empty() {
+        return stream.synchronize(origin);
     }
-    stream.synchronize(origin)
+    let mut staging = PinnedBlock::stale(stream.context(), target.len(), origin)?;
+    let mut submission = stream.submit(origin)?;
+    submission.reads(source.buffer)?;
+    let bytes = staging.pointer();
+    // SAFETY: both are that long (checked), and the block is not handed out again before the copy is done.
+    unsafe { driver::copy_to_host(bytes.as_ptr().cast(), source.address(), target.len(), submission.raw()) }
+        .map_err(|failure| submission.error(failure))?;
+    staging.used_until(submission.done([source.buffer], []));
+    stream.synchronize(origin)?;
+    // SAFETY: the copy into the block is done, so that many of its bytes are those of the source; the target is other memory.
+    unsafe { bytes.copy_to_nonoverlapping(NonNull::from(target).cast(), source.length) };
+    Ok(())
 }
 
 /// Starts a copy from the first bytes of a pinned block.

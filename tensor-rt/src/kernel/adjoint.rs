@@ -52,10 +52,16 @@ impl Adjoint for ProgramAdjoint {
         for (position, cotangent) in outputs.iter().enumerate() {
             cotangents.push(self.cotangent(&setting, backward, position, cotangent.as_ref())?);
         }
+        let mut passed_on = absent(program.tensors.len());
+        for &(param, output) in backward.passed_on {
+            // A repeated cotangent is written out: who reads the gradient expects neighbors in memory.
+            let cotangent = cotangents[output as usize].as_ref().filter(|cotangent| cotangent.is_dense());
+            passed_on[param as usize] = cotangent.filter(|_| wanted[param as usize]).cloned();
+        }
         let mut gradients = Arrays::new();
         for ((param, decl), &wanted) in program.tensors.iter().enumerate().zip(wanted) {
             let array = super::program::ArrayDecl { elem: decl.elem, axes: decl.axes };
-            let made = wanted && writes(backward, Array::Gradient(param as u16));
+            let made = wanted && passed_on[param].is_none() && writes(backward, Array::Gradient(param as u16));
             gradients.push(if made { Some(setting.allocate(&array)?) } else { None });
         }
         let raw = |array| match array {
@@ -66,7 +72,7 @@ impl Adjoint for ProgramAdjoint {
             Array::Output(_) | Array::Temp(_) => None,
         };
         if backward.elementwise && elementwise::run(&setting, backward, self.bodies, raw)? {
-            return Ok(gradients);
+            return Ok(beside(passed_on, gradients));
         }
         let mut frame = Frame {
             setting,
@@ -80,8 +86,16 @@ impl Adjoint for ProgramAdjoint {
             temps: absent(backward.temps.len()),
         };
         frame.run()?;
-        Ok(frame.gradients)
+        Ok(beside(passed_on, frame.gradients))
     }
+}
+
+/// The gradients that were passed on, and those that were made.
+fn beside(passed_on: Arrays, mut made: Arrays) -> Arrays {
+    for (gradient, passed_on) in made.iter_mut().zip(passed_on) {
+        *gradient = passed_on.or(gradient.take());
+    }
+    made
 }
 
 impl ProgramAdjoint {

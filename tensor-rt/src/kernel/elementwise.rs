@@ -30,7 +30,7 @@ pub(super) fn sizes<'r>(program: &Program, mut arguments: impl Iterator<Item = &
 }
 
 /// Runs the kernel of an elementwise schedule, whose arrays `raw` gives (none for a write that nobody wants). False if
-/// nothing was done: the arrays are not dense, or lie on another device.
+/// nothing was decided: the arrays are not dense, or lie on another device.
 pub(super) fn run<'r>(
     setting: &Setting<'_>,
     schedule: &Schedule,
@@ -62,6 +62,9 @@ pub(super) fn run<'r>(
             None => Slot { dtype: write.elem.dtype(setting.generic), ..Slot::VACANT },
         };
         writes.push(slot);
+    }
+    if writes.iter().all(|write| write.pointer.is_null()) {
+        return Ok(true);
     }
     accounting::launch(origin.at, 1);
     // SAFETY: as in `Frame::launch`; every array has the one axis of the program, so each is a run of `points` elements.

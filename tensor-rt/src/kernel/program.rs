@@ -385,6 +385,9 @@ pub struct Schedule {
     /// True if one kernel does all, and its point is a position among the elements of every array: the program has one axis,
     /// which every parameter and every array of the kernel has, no reduction, no assertion, and no index is a value.
     pub elementwise: bool,
+    /// Gradients that are a cotangent as it stands, as parameter and output. A kernel writes them too, for whoever wants an
+    /// array of their own.
+    pub passed_on: &'static [(u16, u16)],
 }
 
 /// An in-kernel assertion; a pass of the forward schedule reports by position that it does not hold.

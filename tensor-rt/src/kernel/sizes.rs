@@ -289,7 +289,7 @@ mod tests {
         outputs: &[ArrayDecl { elem: ELEM, axes: &[0, 3, 4] }],
         assertions: &[],
         saved: &[],
-        forward: Schedule { temps: &[], kernels: &[], elementwise: false },
+        forward: Schedule { temps: &[], kernels: &[], elementwise: false, passed_on: &[] },
         backward: None,
     };
 

@@ -81,12 +81,16 @@ pub(super) fn run_over_runs(launch: &RunLaunch<'_>, set: InstructionSet) -> Opti
     let RunLaunch { kernel, pass, points, operands, writes, scalars, sizes } = *launch;
     let copied = |operand: &Slot| writes.iter().any(|write| write.pointer == operand.pointer);
     if points <= BLOCK && !operands.iter().any(copied) {
-        let mut outputs: SmallVec<[Slot; 4]> = SmallVec::from_slice(writes);
-        let mut scratch: Option<Scratch> = None;
-        for slot in outputs.iter_mut().filter(|slot| slot.pointer.is_null()) {
-            slot.pointer = scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
+        let (mut scratch, mut kept): (Option<Scratch>, SmallVec<[Slot; 4]>) = (None, SmallVec::new());
+        let mut outputs = writes;
+        if writes.iter().any(|write| write.pointer.is_null()) {
+            kept.extend_from_slice(writes);
+            for slot in kept.iter_mut().filter(|slot| slot.pointer.is_null()) {
+                slot.pointer = scratch.get_or_insert_with(Scratch::acquire).take(BLOCK * 8);
+            }
+            outputs = &kept;
         }
-        let parts = BlockParts { operands, outputs: &outputs, ..empty(points, scalars, sizes) };
+        let parts = BlockParts { operands, outputs, ..empty(points, scalars, sizes) };
         // SAFETY: `RunLaunch` lends the operands for reading and the writes for writing, and none is both; a write that
         // nobody wants goes to a buffer of `BLOCK` elements.
         return unsafe { call(pass, set, 0, &parts) };

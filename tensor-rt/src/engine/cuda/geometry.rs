@@ -73,6 +73,9 @@ pub(super) struct Geometry {
     pub free: usize,
     /// How many free dimensions those of a product of matrices are, in order: batch, `m`, `n`.
     pub groups: Option<[usize; 3]>,
+    /// If points are visited in an order: how many follow each other that may combine into one element. Those that never do
+    /// differ in an outer dimension.
+    pub chunk: Option<i64>,
     /// Operands, then writes, by position in the kernel.
     pub arrays: SmallVec<[Placed; 6]>,
     /// The steps of each axis whose index is a value, in the order of the passes.
@@ -87,7 +90,7 @@ type AxisDims = SmallVec<[(u16, usize, usize); 8]>;
 
 impl Geometry {
     /// The geometry of a launch.
-    pub fn new(launch: &Launch<'_>, scattered: &Scattered, product: Option<&Product>) -> Self {
+    pub fn new(launch: &Launch<'_>, scattered: &Scattered, product: Option<&Product>, ordered: bool) -> Self {
         let kernel = launch.kernel;
         let mut this = Self::default();
         let mut axis_dims = AxisDims::new();
@@ -129,10 +132,22 @@ impl Geometry {
                 this.axes.push(row_major(&this.dims, &axis_dims, axis));
             }
         }
+        if ordered {
+            // Dimensions along which every scatter moves come first.
+            let apart = scattered_apart(launch);
+            for &axis in kernel.free {
+                let (start, count) = dims_of(&axis_dims, axis);
+                group[start..start + count].fill(usize::from(!apart.contains(&axis)));
+            }
+        }
         this.order(launch, &mut group);
         this.merge(&mut group);
         let count = |place| group.iter().filter(|&&group| group == place).count();
         this.groups = product.map(|_| [count(0), count(1), count(2)]);
+        this.chunk = ordered.then(|| {
+            let follow = this.dims.iter().zip(&group).filter(|(_, group)| **group == 1);
+            follow.map(|(dim, _)| dim.size).product()
+        });
         this
     }
 
@@ -362,6 +377,20 @@ impl Placed {
         self.place = Place::Scratch(scratch + elements * DType::F32.size() as u64);
         self.dtype = DType::F32;
     }
+}
+
+/// The free axes whose points never combine into one element: every scatter of the launch is indexed by them.
+fn scattered_apart(launch: &Launch<'_>) -> SmallVec<[u16; 4]> {
+    let kernel = launch.kernel;
+    let apart = |axis: &u16| {
+        kernel.writes.iter().all(|write| match write.kind {
+            WriteKind::Own { .. } => true,
+            WriteKind::Scatter { index, .. } => {
+                index.iter().any(|index| matches!(index, Index::Axis(own) if own == axis))
+            }
+        })
+    };
+    kernel.free.iter().copied().filter(apart).collect()
 }
 
 /// Sets the weights of dimensions in row-major order.

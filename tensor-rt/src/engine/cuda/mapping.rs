@@ -65,6 +65,8 @@ pub(super) struct Mapping {
     pub chunk: i64,
     /// Chunks of a row.
     pub chunks: i64,
+    /// True if a thread visits a chunk of points one after the other, or a single one all rows.
+    pub ordered: bool,
     /// Set for a product of matrices.
     pub tiling: Option<Tiling>,
 }
@@ -81,6 +83,7 @@ pub(super) struct Step {
     pub vertical: bool,
     pub chunk: i64,
     pub chunks: i64,
+    pub ordered: bool,
     pub tiling: Option<Tiling>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -97,15 +100,18 @@ impl Step {
 impl Mapping {
     /// One point per thread.
     const SIMPLE: Self =
-        Self { vector: 1, contiguous: 0, lanes: 0, vertical: false, chunk: 0, chunks: 1, tiling: None };
+        Self { vector: 1, contiguous: 0, lanes: 0, vertical: false, chunk: 0, chunks: 1, ordered: false, tiling: None };
 
     /// The mapping of a launch with at least one free point.
     pub fn choose(launch: &Launch<'_>, geometry: &Geometry, product: Option<Product>) -> Self {
-        let kernel = launch.kernel;
         if let Some(product) = product {
             return Self::product(geometry, product);
         }
-        if kernel.reduced.is_empty() && kernel.reductions.is_empty() {
+        if let Some(chunk) = geometry.chunk {
+            let lanes = i64::from(!launch.has_points());
+            return Self { lanes, chunk: chunk.max(geometry.elements()), ordered: true, ..Self::SIMPLE };
+        }
+        if launch.has_points() {
             let arrays = (0..geometry.arrays.len()).collect();
             return Self::points(geometry, arrays);
         }
@@ -189,20 +195,22 @@ impl Mapping {
     /// The kernels of the launch, in order.
     pub fn steps(&self, geometry: &Geometry) -> SmallVec<[Step; 2]> {
         let step = |phase, mapping: Mapping| {
-            let Mapping { vector, contiguous, lanes, vertical, chunk, chunks, tiling } = mapping;
+            let Mapping { vector, contiguous, lanes, vertical, chunk, chunks, ordered, tiling } = mapping;
             let columns = if phase == Phase::Partial { chunks } else { 1 };
             Step {
                 phase,
                 vector,
                 contiguous,
                 lanes: lanes.max(1),
-                rows: BLOCK / lanes.max(1),
+                rows: if ordered { 1 } else { BLOCK / lanes.max(1) },
                 vertical,
                 chunk,
                 chunks,
+                ordered,
                 tiling,
                 grid: [mapping.blocks(geometry).clamp(1, MOST_BLOCKS) as u32, columns as u32, 1],
-                block: [BLOCK as u32, 1, 1],
+                // Of a row's own warp, one thread visits them all.
+                block: [if ordered && lanes > 0 { 32 } else { BLOCK as u32 }, 1, 1],
             }
         };
         if self.chunks == 1 {
@@ -221,6 +229,8 @@ impl Mapping {
             return batches.saturating_mul(tiles(m, side)).saturating_mul(tiles(n, side));
         }
         match self.lanes {
+            0 if self.ordered => tiles(geometry.rows() / self.chunk, BLOCK),
+            _ if self.ordered => 1,
             0 => tiles(geometry.rows() / self.vector, BLOCK),
             lanes => tiles(geometry.rows(), BLOCK / lanes),
         }

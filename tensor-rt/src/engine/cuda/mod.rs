@@ -31,6 +31,8 @@ mod source;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::sync::OnceLock;
+
 use smallvec::SmallVec;
 
 use self::arguments::Arguments;
@@ -64,21 +66,30 @@ pub(crate) struct KernelLaunch {
     pub shared: u32,
 }
 
-/// The kernels of a launch.
+/// The kernels of a launch. Sums of floats at computed addresses are made in any order, unless `TENSOR_DETERMINISTIC` asks
+/// for one.
 pub(crate) fn prepare(launch: &Launch<'_>) -> Prepared {
+    static ASKED: OnceLock<bool> = OnceLock::new();
+    let asked = || std::env::var_os("TENSOR_DETERMINISTIC").is_some_and(|value| !value.is_empty() && value != "0");
+    prepare_in_order(launch, *ASKED.get_or_init(asked))
+}
+
+/// The kernels of a launch, whose sums of floats at computed addresses are made in one order if `deterministic`.
+fn prepare_in_order(launch: &Launch<'_>, deterministic: bool) -> Prepared {
     let mut prepared = Prepared { kernels: SmallVec::new(), scratch: 0 };
     let scattered = Scattered::of(launch, &mut prepared);
     if !launch.kernel.free.iter().any(|&axis| launch.axis_sizes(axis).any(|size| size == 0)) {
-        run(launch, &scattered, &mut prepared);
+        run(launch, &scattered, deterministic, &mut prepared);
     }
     scattered.finish(launch, &mut prepared);
     prepared
 }
 
 /// Adds the kernels of the launch itself.
-fn run(launch: &Launch<'_>, scattered: &Scattered, prepared: &mut Prepared) {
-    let product = Product::of(launch);
-    let geometry = Geometry::new(launch, scattered, product.as_ref());
+fn run(launch: &Launch<'_>, scattered: &Scattered, deterministic: bool, prepared: &mut Prepared) {
+    let ordered = deterministic && scatter::depends_on_order(launch);
+    let product = if ordered { None } else { Product::of(launch) };
+    let geometry = Geometry::new(launch, scattered, product.as_ref(), ordered);
     let mapping = Mapping::choose(launch, &geometry, product);
     let CudaText { entry, source, .. } = launch.kernel.cuda;
     let parts = prepared.reserve(mapping.part_bytes(launch, &geometry));
@@ -91,6 +102,13 @@ fn run(launch: &Launch<'_>, scattered: &Scattered, prepared: &mut Prepared) {
             block: step.block,
             shared: 0,
         });
+    }
+}
+
+impl Launch<'_> {
+    /// True if the kernel visits points one by one, not rows of them.
+    fn has_points(&self) -> bool {
+        self.kernel.reduced.is_empty() && self.kernel.reductions.is_empty()
     }
 }
 

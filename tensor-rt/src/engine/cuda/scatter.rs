@@ -75,6 +75,14 @@ impl Scattered {
     }
 }
 
+/// True if a launch sums floats at computed addresses: the sum depends on the order then.
+pub(super) fn depends_on_order(launch: &Launch<'_>) -> bool {
+    launch.kernel.writes.iter().zip(launch.writes).any(|(write, array)| {
+        let sums = matches!(write.kind, WriteKind::Scatter { op: ReduceOp::Sum, .. });
+        sums && array.dtype.is_float() && !array.pointer.is_null()
+    })
+}
+
 /// An array of a copy or a fill.
 type Copied = (Place, DType, Strides);
 

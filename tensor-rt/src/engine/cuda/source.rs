@@ -11,43 +11,60 @@ use crate::element::DType;
 /// A source, as a key until its text is asked for: launches of one shape share their compiled code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source {
-    kernel: &'static str,
-    variant: Variant,
+    pub(super) kernel: &'static str,
+    pub(super) variant: Variant,
 }
 
 /// What of a launch the code depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Variant {
-    generic: DType,
-    wide: bool,
-    free: usize,
-    reduced: usize,
-    vector: i64,
-    contiguous: u64,
-    lanes: i64,
-    rows: i64,
-    vertical: bool,
-    phase: Phase,
+pub(super) struct Variant {
+    pub generic: DType,
+    /// True if an index has 64 bits.
+    pub wide: bool,
+    /// Free dimensions.
+    pub free: usize,
+    /// Reduced dimensions.
+    pub reduced: usize,
+    pub vector: i64,
+    pub contiguous: u64,
+    pub lanes: i64,
+    pub rows: i64,
+    pub vertical: bool,
+    pub phase: Phase,
+    /// True if points are visited in an order.
+    pub ordered: bool,
     /// How the tiles of a product of matrices lie: dimensions of batch, `m` and `n`.
-    product: Option<([usize; 3], Tiling)>,
+    pub product: Option<([usize; 3], Tiling)>,
 }
 
 impl Source {
     /// The source of one step of a launch.
     pub(super) fn new(generic: DType, geometry: &Geometry, step: &Step, kernel: &'static str) -> Self {
         let wide = step.is_wide(geometry);
-        let Step { phase, vector, contiguous, lanes, rows, vertical, tiling, .. } = *step;
+        let Step { phase, vector, contiguous, lanes, rows, vertical, ordered, tiling, .. } = *step;
         let product = geometry.groups.zip(tiling);
         let (free, reduced) = (geometry.free, geometry.dims.len() - geometry.free);
-        let variant =
-            Variant { generic, wide, free, reduced, vector, contiguous, lanes, rows, vertical, phase, product };
+        let variant = Variant {
+            generic,
+            wide,
+            free,
+            reduced,
+            vector,
+            contiguous,
+            lanes,
+            rows,
+            vertical,
+            phase,
+            ordered,
+            product,
+        };
         Self { kernel, variant }
     }
 
     /// The text, complete.
     pub(crate) fn text(&self) -> String {
         let mut text = String::with_capacity(PRELUDE.len() + self.kernel.len() + 1024);
-        let Variant { wide, free, reduced, vector, contiguous, lanes, rows, vertical, .. } = self.variant;
+        let Variant { wide, free, reduced, vector, contiguous, lanes, rows, vertical, ordered, .. } = self.variant;
         let phase = match self.variant.phase {
             Phase::Whole => "WHOLE",
             Phase::Partial => "PARTIAL",
@@ -57,8 +74,9 @@ impl Source {
             text,
             "#define FREE {free}\n#define REDUCED {reduced}\n#define VECTOR {vector}\n\
              #define CONTIGUOUS_ARRAYS {contiguous}ull\n#define LANES {lanes}\n#define ROWS {rows}\n\
-             #define VERTICAL {}\n#define PHASE {phase}\n#define WIDE_INDEX {}\n",
+             #define VERTICAL {}\n#define PHASE {phase}\n#define ORDERED {}\n#define WIDE_INDEX {}\n",
             u8::from(vertical),
+            u8::from(ordered),
             u8::from(wide),
         );
         match self.variant.product {

@@ -15,7 +15,7 @@ const TARGETS: [&str; 2] = ["compute_80", "compute_100"];
 const UNPACKED: [&str; 2] = ["cu13/nvidia/cu13/lib/libnvrtc.so.13", "cu12/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"];
 
 static LIBRARIES: LazyLock<Vec<(PathBuf, Library)>> = LazyLock::new(|| {
-    let given = env::var_os("TENSOR_NVRTC").map(|paths| env::split_paths(&paths).collect());
+    let given = env::var_os("TENSOR_NVRTC").map(|paths| env::split_paths(&paths).map(library_of).collect());
     let unpacked = || {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/nvrtc");
         UNPACKED.iter().map(|library| folder.join(library)).filter(|path| path.exists()).collect()
@@ -33,6 +33,12 @@ static LIBRARIES: LazyLock<Vec<(PathBuf, Library)>> = LazyLock::new(|| {
     };
     paths.into_iter().map(open).collect()
 });
+
+/// The library in a folder that a wheel was unpacked to; a file stands for itself.
+fn library_of(path: PathBuf) -> PathBuf {
+    const LAYOUTS: [&str; 2] = ["nvidia/cu13/lib/libnvrtc.so.13", "nvidia/cuda_nvrtc/lib/libnvrtc.so.12"];
+    LAYOUTS.iter().map(|layout| path.join(layout)).find(|file| file.exists()).unwrap_or(path)
+}
 
 /// The PTX of a source from every library for every target, each with its name.
 pub fn compile_everywhere(source: &str, options: &[&str]) -> Vec<(String, String)> {

@@ -35,7 +35,7 @@ pub(super) fn text(direction: &Direction<'_>, kernel: &Kernel<'_>, entry: String
     for line in comment.lines() {
         let _ = writeln!(source, "// {}", line.trim_end());
     }
-    let _ = writeln!(source, "extern \"C\" __global__ void __launch_bounds__(256) {entry}(");
+    let _ = writeln!(source, "extern \"C\" __global__ void {entry}(");
     for parameter in writer.parameters() {
         let _ = writeln!(source, "    {parameter},");
     }
@@ -351,11 +351,10 @@ impl<'a> Writer<'a> {
         let [(node, _)] = self.kernel.reductions[..] else { return None };
         let sum =
             matches!(self.graph().op(node), Op::Reduce { op: Reduction::Sum, .. }) && self.graph().ty(node).is_float();
+        let plain = |level: &Pass| sum && level.writes.is_empty() && level.checks.is_empty();
         match &self.kernel.passes[..] {
-            [level] if sum && level.writes.is_empty() => Some((level, None)),
-            [level, outer] if sum && level.writes.is_empty() && outer.kind == PassKind::Outer => {
-                Some((level, Some(outer)))
-            }
+            [level] if plain(level) => Some((level, None)),
+            [level, outer] if plain(level) && outer.kind == PassKind::Outer => Some((level, Some(outer))),
             _ => None,
         }
     }

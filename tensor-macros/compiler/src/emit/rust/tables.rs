@@ -115,7 +115,28 @@ fn schedule(
     let kernels = plan.kernels.iter().zip(texts).map(|(plan, text)| kernel(of, plan, text));
     let constants = quote!(#(const #names: Kernel = #kernels;)*);
     let elementwise = is_elementwise(of.kernel, plan);
-    (constants, quote!(Schedule { temps: &[#(#temps),*], kernels: &[#(#names),*], elementwise: #elementwise }))
+    let writes = plan.kernels.iter().flat_map(|kernel| &kernel.writes);
+    let passed_on = writes.filter_map(|write| passed_on(&of.kernel.graph, write)).map(|(param, output)| {
+        let (param, output) = (position(param), position(output));
+        quote!((#param, #output))
+    });
+    let schedule = quote! {
+        Schedule {
+            temps: &[#(#temps),*],
+            kernels: &[#(#names),*],
+            elementwise: #elementwise,
+            passed_on: &[#(#passed_on),*],
+        }
+    };
+    (constants, schedule)
+}
+
+/// The parameter and the output, if the gradient of the one is the cotangent of the other as it stands.
+fn passed_on(graph: &Graph, write: &Write) -> Option<(u32, u32)> {
+    let (Target::Gradient(param), WriteKind::Own { axes, .. }) = (write.target, &write.kind) else { return None };
+    let Op::Load { source: Source::Cotangent(output), guarded: false } = *graph.op(write.value) else { return None };
+    let index = graph.args(write.value).iter().map(|&index| graph.as_index(index));
+    index.eq(axes.iter().map(|&axis| Some(axis))).then_some((param, output))
 }
 
 /// True if one kernel does all, and its point is a position among the elements of every array: there is one axis in all.

@@ -8,7 +8,7 @@
 //       output[..] = v2
 //       saved0[..] = v2
 //       assert "the rows are small"[..] = s < 1000000.0
-extern "C" __global__ void __launch_bounds__(256) positive_rms_forward_0(
+extern "C" __global__ void positive_rms_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<Element, 1> outs,
@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(256) positive_rms_forward_0(
 //   kernel 0: pointwise, free [.., C], reduced []
 //     outer:
 //       dx[.., C] = g[..] * x[.., C] / float(size(C)) / saved0[..]
-extern "C" __global__ void __launch_bounds__(256) positive_rms_backward_0(
+extern "C" __global__ void positive_rms_backward_0(
     const Space space,
     const Array<const Compute, 0> saved0s,
     const Array<const Compute, 1> gs,

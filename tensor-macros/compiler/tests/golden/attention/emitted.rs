@@ -470,6 +470,7 @@ pub mod attention {
             ],
             kernels: &[FORWARD_0, FORWARD_1, FORWARD_2],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[
@@ -488,6 +489,7 @@ pub mod attention {
             ],
             kernels: &[BACKWARD_0, BACKWARD_1, BACKWARD_2, BACKWARD_3, BACKWARD_4],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {

@@ -4,7 +4,7 @@
 //       r0 = sum[K](q[B, T, K] * k[B, S, K])
 //     outer:
 //       temp0[B, T, S] = r0
-extern "C" __global__ void __launch_bounds__(256) attention_forward_0(
+extern "C" __global__ void attention_forward_0(
     const Space space,
     const Array<const Element, 0> qs,
     const Array<const Element, 1> ks,
@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(256) attention_forward_0(
 //       saved1[B, T, S] = v2
 //     outer:
 //       saved0[B, T] = r1
-extern "C" __global__ void __launch_bounds__(256) attention_forward_1(
+extern "C" __global__ void attention_forward_1(
     const Space space,
     const Array<const Compute, 0> temp0s,
     const Array<Compute, 1> saved0_outs,
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(256) attention_forward_1(
 //       v1[B, T, V] = if size(S) > 0 { r0 / saved0[B, T] } else { 0.0 }
 //       output[B, T, V] = v1
 //       saved2[B, T, V] = v1
-extern "C" __global__ void __launch_bounds__(256) attention_forward_2(
+extern "C" __global__ void attention_forward_2(
     const Space space,
     const Array<const Compute, 0> es,
     const Array<const Element, 1> vs,
@@ -163,7 +163,7 @@ extern "C" __global__ void __launch_bounds__(256) attention_forward_2(
 //       temp0[B, T, V] = if size(S) > 0 { g[B, T, V] / saved0[B, T] } else { 0.0 }
 //     outer:
 //       temp2[B, T] = r0
-extern "C" __global__ void __launch_bounds__(256) attention_backward_0(
+extern "C" __global__ void attention_backward_0(
     const Space space,
     const Array<const Compute, 0> saved2s,
     const Array<const Compute, 1> gs,
@@ -205,7 +205,7 @@ extern "C" __global__ void __launch_bounds__(256) attention_backward_0(
 //       r0 = sum[V](v[B, S, V] * temp0[B, T, V])
 //     outer:
 //       temp1[B, T, S] = if S <= T { -saved1[B, T, S] * ((if size(S) > 0 { temp2[B, T] / saved0[B, T] } else { 0.0 }) - r0) / sqrt(float(size(K))) } else { 0.0 }
-extern "C" __global__ void __launch_bounds__(256) attention_backward_1(
+extern "C" __global__ void attention_backward_1(
     const Space space,
     const Array<const Element, 0> vs,
     const Array<const Compute, 1> temp0s,
@@ -271,7 +271,7 @@ extern "C" __global__ void __launch_bounds__(256) attention_backward_1(
 //       r0 = sum[S](k[B, S, K] * temp1[B, T, S])
 //     outer:
 //       dq[B, T, K] = r0
-extern "C" __global__ void __launch_bounds__(256) attention_backward_2(
+extern "C" __global__ void attention_backward_2(
     const Space space,
     const Array<const Element, 0> ks,
     const Array<const Compute, 1> temp1s,
@@ -316,7 +316,7 @@ extern "C" __global__ void __launch_bounds__(256) attention_backward_2(
 //       r0 = sum[T](q[B, T, K] * temp1[B, T, S])
 //     outer:
 //       dk[B, S, K] = r0
-extern "C" __global__ void __launch_bounds__(256) attention_backward_3(
+extern "C" __global__ void attention_backward_3(
     const Space space,
     const Array<const Element, 0> qs,
     const Array<const Compute, 1> temp1s,
@@ -361,7 +361,7 @@ extern "C" __global__ void __launch_bounds__(256) attention_backward_3(
 //       r0 = sum[T](saved1[B, T, S] * temp0[B, T, V])
 //     outer:
 //       dv[B, S, V] = r0
-extern "C" __global__ void __launch_bounds__(256) attention_backward_4(
+extern "C" __global__ void attention_backward_4(
     const Space space,
     const Array<const Compute, 0> es,
     const Array<const Compute, 1> temp0s,

@@ -82,6 +82,7 @@ pub mod axpy {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: true,
+            passed_on: &[],
         },
         backward: ::core::option::Option::None,
     };

@@ -1,7 +1,7 @@
 //   kernel 0: pointwise, free [N], reduced []
 //     outer:
 //       y[N] = y[N] + a * x[N]
-extern "C" __global__ void __launch_bounds__(256) axpy_forward_0(
+extern "C" __global__ void axpy_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<Element, 1> ys,

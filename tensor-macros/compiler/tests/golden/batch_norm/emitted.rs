@@ -277,6 +277,7 @@ pub mod batch_norm {
             temps: &[],
             kernels: &[FORWARD_0, FORWARD_1],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[
@@ -291,6 +292,7 @@ pub mod batch_norm {
             ],
             kernels: &[BACKWARD_0, BACKWARD_1],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {

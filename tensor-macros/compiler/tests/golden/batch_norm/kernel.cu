@@ -5,7 +5,7 @@
 //     outer:
 //       saved0[C] = r0
 //       saved1[C] = r1
-extern "C" __global__ void __launch_bounds__(256) batch_norm_forward_0(
+extern "C" __global__ void batch_norm_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<Compute, 1> saved0_outs,
@@ -38,7 +38,7 @@ extern "C" __global__ void __launch_bounds__(256) batch_norm_forward_0(
 //     outer:
 //       v0[] = float(size(N) * size(H) * size(W))
 //       output[N, C, H, W] = (x[N, C, H, W] - saved0[C] / v0) * rsqrt(saved1[C] / v0 + eps) * gamma[C] + beta[C]
-extern "C" __global__ void __launch_bounds__(256) batch_norm_forward_1(
+extern "C" __global__ void batch_norm_forward_1(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Compute, 1> saved0s,
@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(256) batch_norm_forward_1(
 //       dbeta[C] = r0
 //       temp0[C] = r0
 //       temp1[C] = r1
-extern "C" __global__ void __launch_bounds__(256) batch_norm_backward_0(
+extern "C" __global__ void batch_norm_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<const Element, 1> xs,
@@ -138,7 +138,7 @@ extern "C" __global__ void __launch_bounds__(256) batch_norm_backward_0(
 //       v0[] = float(size(N) * size(H) * size(W))
 //       v1[C] = rsqrt(saved1[C] / v0 + eps)
 //       dx[N, C, H, W] = -v1 * gamma[C] * (-g[N, C, H, W] + (temp0[C] + v1^2 * temp1[C] * (x[N, C, H, W] - saved0[C] / v0)) / v0)
-extern "C" __global__ void __launch_bounds__(256) batch_norm_backward_1(
+extern "C" __global__ void batch_norm_backward_1(
     const Space space,
     const Array<const Compute, 0> saved1s,
     const Array<const Element, 1> gammas,

@@ -226,6 +226,7 @@ pub mod causal_scores {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[
@@ -236,6 +237,7 @@ pub mod causal_scores {
             ],
             kernels: &[BACKWARD_0, BACKWARD_1, BACKWARD_2],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {

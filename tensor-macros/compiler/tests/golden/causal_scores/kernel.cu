@@ -4,7 +4,7 @@
 //       r0 = sum[K](q[B, T, K] * k[B, S, K])
 //     outer:
 //       output[B, T, S] = if S <= T { r0 / sqrt(float(size(K))) } else { -inf }
-extern "C" __global__ void __launch_bounds__(256) causal_scores_forward_0(
+extern "C" __global__ void causal_scores_forward_0(
     const Space space,
     const Array<const Element, 0> qs,
     const Array<const Element, 1> ks,
@@ -54,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(256) causal_scores_forward_0(
 //   kernel 0: pointwise, free [B, T, S], reduced []
 //     outer:
 //       temp0[B, T, S] = if S <= T { g[B, T, S] } else { 0.0 }
-extern "C" __global__ void __launch_bounds__(256) causal_scores_backward_0(
+extern "C" __global__ void causal_scores_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<Compute, 1> temp0_outs,
@@ -83,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(256) causal_scores_backward_0(
 //       r0 = sum[S](if S <= T { k[B, S, K] * temp0[B, T, S] } else { 0.0 })
 //     outer:
 //       dq[B, T, K] = r0 / sqrt(float(size(K)))
-extern "C" __global__ void __launch_bounds__(256) causal_scores_backward_1(
+extern "C" __global__ void causal_scores_backward_1(
     const Space space,
     const Array<const Element, 0> ks,
     const Array<const Compute, 1> temp0s,
@@ -149,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(256) causal_scores_backward_1(
 //       r0 = sum[T](if S <= T { q[B, T, K] * temp0[B, T, S] } else { 0.0 })
 //     outer:
 //       dk[B, S, K] = r0 / sqrt(float(size(K)))
-extern "C" __global__ void __launch_bounds__(256) causal_scores_backward_2(
+extern "C" __global__ void causal_scores_backward_2(
     const Space space,
     const Array<const Element, 0> qs,
     const Array<const Compute, 1> temp0s,

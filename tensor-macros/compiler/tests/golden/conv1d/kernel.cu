@@ -5,7 +5,7 @@
 //       r0 = sum[C, W](x[N, C, v0].if(v0 >= 0 && v0 < size(L)) * k[O, C, W])
 //     outer:
 //       output[N, O, P] = r0
-extern "C" __global__ void __launch_bounds__(256) conv1d_forward_0(
+extern "C" __global__ void conv1d_forward_0(
     const Space space,
     const Clipped<Element, 1> xs,
     const Array<const Element, 1> ks,
@@ -52,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(256) conv1d_forward_0(
 //       r0 = sum[N, P](if v1 { g[N, O, P] * x[N, C, v0].if(v1) } else { 0.0 })
 //     outer:
 //       dk[O, C, W] = r0
-extern "C" __global__ void __launch_bounds__(256) conv1d_backward_0(
+extern "C" __global__ void conv1d_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Clipped<Element, 1> xs,
@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(256) conv1d_backward_0(
 //       r0 = sum[O, W](if v2 { k[O, C, W] * g[N, O, v1].if(v2) } else { 0.0 })
 //     outer:
 //       dx[N, C, L] = r0
-extern "C" __global__ void __launch_bounds__(256) conv1d_backward_1(
+extern "C" __global__ void conv1d_backward_1(
     const Space space,
     const Array<const Element, 0> ks,
     const Clipped<Compute, 1> gs,

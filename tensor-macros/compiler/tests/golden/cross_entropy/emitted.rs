@@ -218,11 +218,13 @@ pub mod cross_entropy {
             temps: &[],
             kernels: &[FORWARD_0, FORWARD_1],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {

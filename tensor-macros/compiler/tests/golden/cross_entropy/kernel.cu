@@ -6,7 +6,7 @@
 //     outer:
 //       saved0[N] = r0
 //       saved1[N] = r1
-extern "C" __global__ void __launch_bounds__(256) cross_entropy_forward_0(
+extern "C" __global__ void cross_entropy_forward_0(
     const Space space,
     const Array<const Element, 0> logits_array,
     const Array<Compute, 1> m_outs,
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(256) cross_entropy_forward_0(
 //       r0 = sum[N](saved0[N] + ln(saved1[N]) - logits[N, target[N]])
 //     outer:
 //       output[] = r0 / float(size(N))
-extern "C" __global__ void __launch_bounds__(256) cross_entropy_forward_1(
+extern "C" __global__ void cross_entropy_forward_1(
     const Space space,
     const Array<const Compute, 0> ms,
     const Array<const Compute, 1> saved1s,
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(256) cross_entropy_forward_1(
 //   kernel 0: pointwise, free [N, C], reduced []
 //     outer:
 //       dlogits[N, C] = g[] * (exp(logits[N, C] - saved0[N]) / saved1[N] - (if C == target[N] { 1.0 } else { 0.0 })) / float(size(N))
-extern "C" __global__ void __launch_bounds__(256) cross_entropy_backward_0(
+extern "C" __global__ void cross_entropy_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<const Compute, 1> saved1s,

@@ -1,7 +1,7 @@
 //   kernel 0: pointwise, free [.., C], reduced []
 //     outer:
 //       output[.., C] = if uniform0(seed, at .. * size(C) + C) >= p { x[.., C] / (1.0 - p) } else { 0.0 }
-extern "C" __global__ void __launch_bounds__(256) dropout_forward_0(
+extern "C" __global__ void dropout_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<Element, 1> outs,
@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256) dropout_forward_0(
 //   kernel 0: pointwise, free [.., C], reduced []
 //     outer:
 //       dx[.., C] = if uniform0(seed, at .. * size(C) + C) >= p { g[.., C] / (1.0 - p) } else { 0.0 }
-extern "C" __global__ void __launch_bounds__(256) dropout_backward_0(
+extern "C" __global__ void dropout_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<Element, 1> dxs,

@@ -1,7 +1,7 @@
 //   kernel 0: pointwise, free [.., C], reduced []
 //     outer:
 //       output[.., C] = table[ids[..], C]
-extern "C" __global__ void __launch_bounds__(256) embedding_forward_0(
+extern "C" __global__ void embedding_forward_0(
     const Space space,
     const Gather<Element, 0, 1> tables,
     const Array<const long long, 1> ids_array,
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256) embedding_forward_0(
 //   kernel 0: scatter, free [.., C], reduced []
 //     outer:
 //       for [.., C]: dtable[ids[..], C] sum= g[.., C]
-extern "C" __global__ void __launch_bounds__(256) embedding_backward_0(
+extern "C" __global__ void embedding_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<const long long, 1> ids_array,

@@ -1,7 +1,7 @@
 //   kernel 0: pointwise, free [N, K], reduced []
 //     outer:
 //       output[N, K] = x[N, i[N, K]]
-extern "C" __global__ void __launch_bounds__(256) gather_forward_0(
+extern "C" __global__ void gather_forward_0(
     const Space space,
     const Gather<Element, 0, 1> xs,
     const Array<const long long, 1> is,
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256) gather_forward_0(
 //   kernel 0: scatter, free [N, K], reduced []
 //     outer:
 //       for [N, K]: dx[N, i[N, K]] sum= g[N, K]
-extern "C" __global__ void __launch_bounds__(256) gather_backward_0(
+extern "C" __global__ void gather_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<const long long, 1> is,

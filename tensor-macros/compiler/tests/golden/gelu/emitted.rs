@@ -96,11 +96,13 @@ pub mod gelu {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: true,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[],
             kernels: &[BACKWARD_0],
             elementwise: true,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {

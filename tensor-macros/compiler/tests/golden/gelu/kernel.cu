@@ -1,7 +1,7 @@
 //   kernel 0: pointwise, free [..], reduced []
 //     outer:
 //       output[..] = 0.5 * x[..] * (1.0 + tanh(0.7978845608028654 * (x[..] + 0.044715 * x[..] * x[..] * x[..])))
-extern "C" __global__ void __launch_bounds__(256) gelu_forward_0(
+extern "C" __global__ void gelu_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<Element, 1> outs,
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256) gelu_forward_0(
 //       v1[..] = v0 * x[..]
 //       v2[..] = tanh(0.7978845608028654 * (x[..] + v1 * x[..]))
 //       dx[..] = g[..] * (0.5 * (1.0 + v2) + (0.5 * x[..]) * (1.0 - v2^2) * (0.7978845608028654 + 0.7978845608028654 * v1 + x[..] * (0.7978845608028654 * v0 + 0.035677408136300125 * x[..])))
-extern "C" __global__ void __launch_bounds__(256) gelu_backward_0(
+extern "C" __global__ void gelu_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<const Element, 1> xs,

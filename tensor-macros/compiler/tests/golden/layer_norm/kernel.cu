@@ -9,7 +9,7 @@
 //     outer:
 //       saved0[..] = r0
 //       saved1[..] = r1
-extern "C" __global__ void __launch_bounds__(256) layer_norm_forward_0(
+extern "C" __global__ void layer_norm_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Element, 1> gammas,
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(256) layer_norm_forward_0(
 //     outer:
 //       dgamma[C] = r1
 //       dbeta[C] = r0
-extern "C" __global__ void __launch_bounds__(256) layer_norm_backward_0(
+extern "C" __global__ void layer_norm_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<const Element, 1> xs,
@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(256) layer_norm_backward_0(
 //     inner:
 //       v4[..] = rsqrt(saved1[..] / float(size(C)) + eps)
 //       dx[.., C] = -v4 * (-v0 + (r0 + v4^2 * r1 * v2) / float(size(C)))
-extern "C" __global__ void __launch_bounds__(256) layer_norm_backward_1(
+extern "C" __global__ void layer_norm_backward_1(
     const Space space,
     const Array<const Element, 0> gammas,
     const Array<const Compute, 1> gs,

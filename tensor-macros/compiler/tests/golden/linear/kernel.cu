@@ -4,7 +4,7 @@
 //       r0 = sum[I](x[.., I] * w[O, I])
 //     outer:
 //       output[.., O] = r0 + b[O]
-extern "C" __global__ void __launch_bounds__(256) linear_forward_0(
+extern "C" __global__ void linear_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Element, 1> ws,
@@ -51,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(256) linear_forward_0(
 //       r0 = sum[..](g[.., O])
 //     outer:
 //       db[O] = r0
-extern "C" __global__ void __launch_bounds__(256) linear_backward_0(
+extern "C" __global__ void linear_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<Element, 1> dbs,
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(256) linear_backward_0(
 //       r0 = sum[O](w[O, I] * g[.., O])
 //     outer:
 //       dx[.., I] = r0
-extern "C" __global__ void __launch_bounds__(256) linear_backward_1(
+extern "C" __global__ void linear_backward_1(
     const Space space,
     const Array<const Element, 0> ws,
     const Array<const Compute, 1> gs,
@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(256) linear_backward_1(
 //       r0 = sum[..](x[.., I] * g[.., O])
 //     outer:
 //       dw[O, I] = r0
-extern "C" __global__ void __launch_bounds__(256) linear_backward_2(
+extern "C" __global__ void linear_backward_2(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Compute, 1> gs,

@@ -245,6 +245,7 @@ pub mod linear_gelu {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::Some(Schedule {
             temps: &[
@@ -255,6 +256,7 @@ pub mod linear_gelu {
             ],
             kernels: &[BACKWARD_0, BACKWARD_1, BACKWARD_2],
             elementwise: false,
+            passed_on: &[],
         }),
     };
     const FORWARD_0: Kernel = Kernel {

@@ -6,7 +6,7 @@
 //       z[.., O] = r0 + b[O]
 //       output[.., O] = 0.5 * z * (1.0 + tanh(0.79788 * (z + 0.044715 * z * z * z)))
 //       saved0[.., O] = r0
-extern "C" __global__ void __launch_bounds__(256) linear_gelu_forward_0(
+extern "C" __global__ void linear_gelu_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Element, 1> ws,
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(256) linear_gelu_forward_0(
 //       temp0[.., O] = v4
 //     outer:
 //       db[O] = r0
-extern "C" __global__ void __launch_bounds__(256) linear_gelu_backward_0(
+extern "C" __global__ void linear_gelu_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<const Compute, 1> saved0s,
@@ -113,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(256) linear_gelu_backward_0(
 //       r0 = sum[O](w[O, I] * temp0[.., O])
 //     outer:
 //       dx[.., I] = r0
-extern "C" __global__ void __launch_bounds__(256) linear_gelu_backward_1(
+extern "C" __global__ void linear_gelu_backward_1(
     const Space space,
     const Array<const Element, 0> ws,
     const Array<const Compute, 1> temp0s,
@@ -158,7 +158,7 @@ extern "C" __global__ void __launch_bounds__(256) linear_gelu_backward_1(
 //       r0 = sum[..](x[.., I] * temp0[.., O])
 //     outer:
 //       dw[O, I] = r0
-extern "C" __global__ void __launch_bounds__(256) linear_gelu_backward_2(
+extern "C" __global__ void linear_gelu_backward_2(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Compute, 1> temp0s,

@@ -4,7 +4,7 @@
 //     outer:
 //       output[N, C, P] = r0
 //       saved0[N, C, P] = r0
-extern "C" __global__ void __launch_bounds__(256) max_pool1d_forward_0(
+extern "C" __global__ void max_pool1d_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<Element, 1> outs,
@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(256) max_pool1d_forward_0(
 //       r0 = sum[W](if x[N, C, P * stride + W] == saved0[N, C, P] { 1.0 } else { 0.0 })
 //     outer:
 //       temp0[N, C, P] = r0
-extern "C" __global__ void __launch_bounds__(256) max_pool1d_backward_0(
+extern "C" __global__ void max_pool1d_backward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Compute, 1> saved0s,
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(256) max_pool1d_backward_0(
 //       r0 = sum[W](if v2 && x[N, C, L] == saved0[N, C, v1].if(v2) { g[N, C, v1].if(v2) / max(temp0[N, C, v1].if(v2), 1.0) } else { 0.0 })
 //     outer:
 //       dx[N, C, L] = r0
-extern "C" __global__ void __launch_bounds__(256) max_pool1d_backward_1(
+extern "C" __global__ void max_pool1d_backward_1(
     const Space space,
     const Array<const Element, 0> xs,
     const Clipped<Compute, 1> saved0s,

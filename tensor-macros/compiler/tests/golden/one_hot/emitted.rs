@@ -79,6 +79,7 @@ pub mod one_hot {
             temps: &[],
             kernels: &[FORWARD_0],
             elementwise: false,
+            passed_on: &[],
         },
         backward: ::core::option::Option::None,
     };

@@ -1,7 +1,7 @@
 //   kernel 0: pointwise, free [N, C], reduced []
 //     outer:
 //       output[N, C] = if C == ids[N] { 1.0 } else { 0.0 }
-extern "C" __global__ void __launch_bounds__(256) one_hot_forward_0(
+extern "C" __global__ void one_hot_forward_0(
     const Space space,
     const Array<const long long, 0> ids_array,
     const Array<float, 1> outs,

@@ -4,7 +4,7 @@
 //       r0 = sum[D](d * d)
 //     outer:
 //       output[N, M] = r0
-extern "C" __global__ void __launch_bounds__(256) pairwise_sq_forward_0(
+extern "C" __global__ void pairwise_sq_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Element, 1> ys,
@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(256) pairwise_sq_forward_0(
 //       r0 = sum[M](g[N, M] * (x[N, D] - y[M, D]))
 //     outer:
 //       dx[N, D] = 2.0 * r0
-extern "C" __global__ void __launch_bounds__(256) pairwise_sq_backward_0(
+extern "C" __global__ void pairwise_sq_backward_0(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<const Element, 1> xs,
@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(256) pairwise_sq_backward_0(
 //       r0 = sum[N](g[N, M] * (x[N, D] - y[M, D]))
 //     outer:
 //       dy[M, D] = -2.0 * r0
-extern "C" __global__ void __launch_bounds__(256) pairwise_sq_backward_1(
+extern "C" __global__ void pairwise_sq_backward_1(
     const Space space,
     const Array<const Compute, 0> gs,
     const Array<const Element, 1> xs,

@@ -3,7 +3,7 @@
 //       v0[N] = N - 1
 //       v1[N] = v0 >= 0 && v0 < size(N)
 //       output[N] = if v1 { x[v0].if(v1) } else { 0.0 }
-extern "C" __global__ void __launch_bounds__(256) shift_forward_0(
+extern "C" __global__ void shift_forward_0(
     const Space space,
     const Clipped<Element, 1> xs,
     const Array<Element, 1> outs,
@@ -27,7 +27,7 @@ extern "C" __global__ void __launch_bounds__(256) shift_forward_0(
 //       v0[N] = N + 1
 //       v1[N] = v0 >= 0 && v0 < size(N)
 //       dx[N] = if v1 { g[v0].if(v1) } else { 0.0 }
-extern "C" __global__ void __launch_bounds__(256) shift_backward_0(
+extern "C" __global__ void shift_backward_0(
     const Space space,
     const Clipped<Compute, 1> gs,
     const Array<Element, 1> dxs,

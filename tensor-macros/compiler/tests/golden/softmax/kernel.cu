@@ -8,7 +8,7 @@
 //       v3[.., C] = e / r1
 //       output[.., C] = v3
 //       saved0[.., C] = v3
-extern "C" __global__ void __launch_bounds__(256) softmax_forward_0(
+extern "C" __global__ void softmax_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<Element, 1> outs,
@@ -59,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_forward_0(
 //       r0 = sum[C](saved0[.., C] * g[.., C])
 //     inner:
 //       dx[.., C] = -saved0[.., C] * (r0 - g[.., C])
-extern "C" __global__ void __launch_bounds__(256) softmax_backward_0(
+extern "C" __global__ void softmax_backward_0(
     const Space space,
     const Array<const Compute, 0> saved0s,
     const Array<const Compute, 1> gs,

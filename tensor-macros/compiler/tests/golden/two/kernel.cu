@@ -8,7 +8,7 @@
 //       output1[.., C] = h * rsqrt(r0 / float(size(C)) + eps) * gamma[C]
 //     outer:
 //       saved0[..] = r0
-extern "C" __global__ void __launch_bounds__(256) two_forward_0(
+extern "C" __global__ void two_forward_0(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<const Element, 1> rs,
@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(256) two_forward_0(
 //       v2[.., C] = g0[.., C] + v1 * (gamma[C] * g1[.., C] - v1^2 * r0 * saved1[.., C] / float(size(C)))
 //       dx[.., C] = v2
 //       dr[.., C] = v2
-extern "C" __global__ void __launch_bounds__(256) two_backward_0(
+extern "C" __global__ void two_backward_0(
     const Space space,
     const Array<const Element, 0> gammas,
     const Array<const Compute, 1> hs,
@@ -135,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(256) two_backward_0(
 //       r0 = sum[..]((saved1[.., C] * rsqrt(saved0[..] / float(size(C)) + eps)) * g1[.., C])
 //     outer:
 //       dgamma[C] = r0
-extern "C" __global__ void __launch_bounds__(256) two_backward_1(
+extern "C" __global__ void two_backward_1(
     const Space space,
     const Array<const Compute, 0> hs,
     const Array<const Compute, 1> saved0s,

@@ -64,6 +64,20 @@ pub(crate) fn ptx(source: &str, number: u32) -> Option<String> {
     Some(nvrtc::text(code))
 }
 
+/// What NVRTC of a major version says of `source` for `form`, with what ptxas says of machine code; `None` if there is none.
+pub(crate) fn log(major: u32, source: &str, form: Form) -> Option<String> {
+    let nvrtc = installed()?.compilers.iter().find(|nvrtc| nvrtc.version().major == major).expect("both versions");
+    let mut options = options::options(form, nvrtc.version(), false);
+    let is_ptx = matches!(form, Form::Ptx(_) | Form::OlderPtx(..));
+    if !is_ptx {
+        options.push("--ptxas-options=-v".to_owned());
+    }
+    let unit = Unit { name: "kernel.cu".to_owned(), source, options };
+    let Outcome { code, log } = if is_ptx { nvrtc.ptx(&unit) } else { nvrtc.cubin(&unit) };
+    assert!(code.is_some(), "{log}\n{source}");
+    Some(log)
+}
+
 /// A cache without files, of this test alone.
 fn own_cache() -> &'static Cache {
     Box::leak(Box::new(Cache::in_folder(None)))

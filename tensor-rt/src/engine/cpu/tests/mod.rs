@@ -120,7 +120,7 @@ static PROGRAM: Program = Program {
     outputs: &[],
     assertions: &[],
     saved: &[],
-    forward: Schedule { temps: &[], kernels: &[], elementwise: false },
+    forward: Schedule { temps: &[], kernels: &[], elementwise: false, passed_on: &[] },
     backward: None,
 };
 

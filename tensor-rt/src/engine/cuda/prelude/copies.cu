@@ -1,6 +1,6 @@
 // Kernels of the runtime itself: what surrounds a scatter.
 
-extern "C" __global__ void __launch_bounds__(256) fill(
+extern "C" __global__ void fill(
     const Space space,
     const Array<Element, 0> outs,
     const Element value,
@@ -15,7 +15,7 @@ extern "C" __global__ void __launch_bounds__(256) fill(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) widen(
+extern "C" __global__ void widen(
     const Space space,
     const Array<const Element, 0> xs,
     const Array<Compute, 1> outs,
@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(256) widen(
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256) narrow(
+extern "C" __global__ void narrow(
     const Space space,
     const Array<const Compute, 0> xs,
     const Array<Element, 1> outs,

@@ -64,9 +64,8 @@ EXTREME(ArgMin, Highest<V>::of(), <)
 // Squared deviations from the mean: number of elements, a shift near them, and the sums of their differences from it and of
 // the squares of these. Parts merge by Chan's rule, in `double`.
 template <class V> struct SquaredDeviation {
-    V square = 0, shift = 0, off = 0;
-    float unused = 0;
     double count = 0;
+    V square = 0, shift = 0, off = 0;
 
     DEVICE void fold(V body) {
         if (count == 0) shift = body;
@@ -93,8 +92,8 @@ template <class V> struct SquaredDeviation {
         count = total;
     }
     DEVICE SquaredDeviation after(int delta, int width) const {
-        return SquaredDeviation{shifted(square, delta, width), shifted(shift, delta, width), shifted(off, delta, width), 0,
-                                shifted(count, delta, width)};
+        return SquaredDeviation{shifted(count, delta, width), shifted(square, delta, width), shifted(shift, delta, width),
+                                shifted(off, delta, width)};
     }
     DEVICE V result() const {
         if (count == 0) return square;

@@ -33,7 +33,7 @@ struct Row : Point {
     }
     DEVICE void locate() {
         // Every thread of a block makes every step, so that it may meet the others there.
-        live = first + own < space.rows;
+        live = own < ROWS && first + own < space.rows;
         row = live ? Index(first + own) : Index(0);
         Point::locate(space, 0, FREE, row);
         _Pragma("unroll") for (int dim = FREE; dim < DIMS; ++dim) at[dim] = 0;

@@ -78,13 +78,17 @@ struct Points : Point {
     const Space &space;
     long long position;
 
+    // What a thread visits is every so many points or, if `ORDERED`, a chunk of points one after the other.
     DEVICE Points(const Space &space) : space(space), position((long long)blockIdx.x * blockDim.x + threadIdx.x) {
+        if (ORDERED) position *= space.chunk;
         locate();
     }
     DEVICE void locate() { Point::locate(space, 0, FREE, Index(position * VECTOR)); }
     DEVICE bool more() const { return position * VECTOR < space.rows; }
     DEVICE void next() {
-        position += (long long)gridDim.x * blockDim.x;
+        const long long threads = (long long)gridDim.x * blockDim.x;
+        if (!ORDERED) position += threads;
+        else if (++position % space.chunk == 0) position += (threads - 1) * space.chunk;
         locate();
     }
     DEVICE long long free(int i) const {
@@ -117,7 +121,7 @@ template <class E, int N> struct Array {
     E *data;
     Index strides[DIMS];
 
-    static constexpr bool CONTIGUOUS = VECTOR > 1 && (CONTIGUOUS_ARRAYS >> N & 1);
+    static constexpr bool CONTIGUOUS = VECTOR > 1 && N < 64 && (CONTIGUOUS_ARRAYS >> N % 64 & 1);
 
     template <class At> DEVICE Pack<Value> load(const At &at) const {
         const E *from = data + at.offset(strides);

@@ -6,6 +6,7 @@ mod faults;
 pub(crate) mod mirror;
 mod points;
 mod products;
+mod resources;
 mod rows;
 mod scatters;
 
