@@ -4,8 +4,9 @@
 //! waits; the instructions of a warp for its 32 lanes at once (`registers`). Memory is sequentially consistent: a
 //! missing fence is found only by the check of races.
 //!
-//! Speed, in million thread instructions a second, on one core of a machine that was busy otherwise: add 130, GELU 220 to 350 in f32 and 270 in f64, a row sum 340 to 440, a divergent loop 220; with
-//! the checks of races and of initialisation 40 to 130. `speed_of_kernels` of the tests measures it.
+//! Speed, in million thread instructions a second, on one core of a machine that was busy otherwise: add 130, GELU 220
+//! to 350 in f32 and 270 in f64, a row sum 340 to 440, a divergent loop 220; with the checks of races and of
+//! initialisation 40 to 130. `speed_of_kernels` of the tests measures it.
 
 mod block;
 pub(crate) mod lanes;
