@@ -94,7 +94,8 @@ fn passes_in_place_are_vector_loops() {
 #[cfg_attr(debug_assertions, ignore = "only optimized code has vector loops: run it with --release")]
 fn row_passes_are_vector_loops() {
     let bodies = softmax::Passes::<f32>::BODIES;
-    assert_vector_passes("softmax", bodies.forward, &[&[0, 16, 17]]);
+    // The last pass multiplies the exponentials that the one before kept.
+    assert_vector_passes("softmax", bodies.forward, &[&[0, 16, 1]]);
     assert_vector_passes("softmax's gradient", bodies.backward, &[&[1, 2]]);
     let bodies = layer_norm::Passes::<f32>::BODIES;
     assert_vector_passes("layer_norm", bodies.forward, &[&[0, 2, 4, 0]]);
