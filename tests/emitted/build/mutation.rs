@@ -106,7 +106,11 @@ impl VisitMut for Mutator {
                 *expr = syn::parse_quote!((#right) - (#left));
                 self.done = true;
             }
-            syn::Expr::If(choice) if self.mutation == Mutation::DroppedGuard => {
+            // A body asks whether its lines share their values; that is no guard.
+            syn::Expr::If(choice)
+                if self.mutation == Mutation::DroppedGuard
+                    && choice.cond.to_token_stream().to_string() != "L :: SHARED" =>
+            {
                 let then = &choice.then_branch;
                 *expr = syn::parse_quote!(#then);
                 self.done = true;
@@ -135,7 +139,10 @@ fn pair(calls: &[(String, String)]) -> Option<(String, String)> {
 impl VisitMut for Positions {
     fn visit_expr_method_call_mut(&mut self, call: &mut syn::ExprMethodCall) {
         visit_mut::visit_expr_method_call_mut(self, call);
-        if call.method != self.method || call.args.len() != 1 {
+        // What a line has one value of is read by a method of its own; a line itself has methods of these names too.
+        let name = call.method.to_string();
+        let is_own = name.strip_prefix("line_").unwrap_or(&name) == self.method;
+        if !is_own || call.receiver.to_token_stream().to_string() != "block" || call.args.len() != 1 {
             return;
         }
         let position = call.args[0].to_token_stream().to_string();
